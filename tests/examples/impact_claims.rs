@@ -70,7 +70,9 @@ fn main() -> io::Result<()> {
 fn damaged(api: &str, seed: u64, count: usize) -> (Vec<Stream>, Vec<Damaged>) {
     let folder = corpus::of_api(api).expect("there is a corpus beside the repository");
     let (mut streams, mut dialects) = (Vec::new(), Vec::new());
-    let is_meant = |of: &corpus::Recording| of.class == "real" && of.file.ends_with(".sse");
+    let is_meant = |of: &corpus::Recording| {
+        of.class == "real" && Path::new(&of.file).extension().is_some_and(|end| end == "sse")
+    };
     for recording in corpus::index(&folder).into_iter().filter(is_meant) {
         let mut stream = Stream::recorded(&folder.join(&recording.file), api == "chat");
         stream.name = recording.file;

@@ -241,7 +241,7 @@ fn in_stream(stream: &Stream, others: &[Stream], how: &str, random: &mut Xorshif
         }
         "cut-anywhere" | "cut-closed" => {
             let bytes = written(&events);
-            let mut bytes = bytes[..1 + random.below(bytes.len() - 1)].to_vec();
+            let mut bytes = bytes[..=random.below(bytes.len() - 1)].to_vec();
             if how == "cut-closed" {
                 bytes.extend_from_slice(b"\n\ndata: [DONE]\n\n");
             }
@@ -389,7 +389,7 @@ fn collect(value: &Value, pointer: &str, all: &mut Vec<String>) {
     match value {
         Value::Object(members) => members.iter().for_each(|(name, value)| within(name, value)),
         Value::Array(entries) => {
-            entries.iter().take(2).enumerate().for_each(|(at, value)| within(&at.to_string(), value))
+            entries.iter().take(2).enumerate().for_each(|(at, value)| within(&at.to_string(), value));
         }
         _ => {}
     }

@@ -205,6 +205,9 @@ pub const CALLS: [&str; 9] = [
     "mcp_call",
 ];
 
+/// The same of events with errors.
+pub const ERRORS: [&str; 1] = ["error"];
+
 /// Whatever was measured with streams that have findings of these kinds, which are sorted.
 pub fn measurement(api: &str, kinds: &[String]) -> Option<&'static Measurement> {
     let (_, table) = MEASURED.iter().find(|(name, _)| *name == named_api(api))?;

@@ -135,7 +135,7 @@ fn loosened(kind: &str, level: usize) -> String {
     let has = |words: &[&str]| says.split('+').any(|word| words.contains(&word));
     let says = match () {
         () if has(&catalogue::CALLS) => "*call",
-        () if has(&["error"]) => "*error",
+        () if has(&catalogue::ERRORS) => "*error",
         () => ANY,
     };
     let plain: String =

@@ -54,9 +54,10 @@ pub fn render(
 pub(crate) fn body_of(problem: &Problem, api: &Api) -> Value {
     let Problem { kind, code, message, param, status } = problem;
     let error = ReplyError { class: pen::class(api, kind, *status).to_owned(), message: message.clone() };
-    let details = (*code == NO_THREADS)
-        .then(|| json!({"error_code": code, "unsupported": [param]}))
-        .unwrap_or_default();
+    let details = match *code {
+        NO_THREADS => json!({"error_code": code, "unsupported": [param]}),
+        _ => Value::Null,
+    };
     let said = [
         ("error_code", json!(code)),
         ("param", json!(param)),

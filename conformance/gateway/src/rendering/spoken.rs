@@ -254,7 +254,9 @@ impl Said<'_> {
                 }
                 Item::McpCall { .. } if gives => {
                     hosted += 1;
-                    hosted::mcp(hosted, item).into_iter().for_each(|part| parts.give(part));
+                    for part in hosted::mcp(hosted, item) {
+                        parts.give(part);
+                    }
                 }
                 _ => {}
             }

@@ -49,7 +49,7 @@ impl Wire {
 
     /// A stream as the JSON list that some APIs send without `alt=sse`.
     #[must_use]
-    pub(crate) fn as_list(mut self) -> Self {
+    pub(crate) fn into_list(mut self) -> Self {
         if self.is_stream() {
             let data = |event: &[u8]| Some(event.strip_prefix(b"data: ")?.trim_ascii_end().to_vec());
             let all: Vec<Vec<u8>> = events(&self.body).filter_map(data).collect();

@@ -231,7 +231,7 @@ async fn created(gateway: &Gateway, headers: &HeaderMap, body: &[u8], is_list: b
     };
     let servers = Servers::ask(&request).await;
     let wire = gateway.create(body, &servers, &mut faults);
-    let wire = if is_list { wire.as_list() } else { wire };
+    let wire = if is_list { wire.into_list() } else { wire };
     respond(gateway, wire, &mut faults)
 }
 
