@@ -31,7 +31,7 @@ def step_of(body):
 def directives(agent, step, thinks):
     if step == len(STEPS):
         return f"[[say {DONE}]]"
-    told = {"messages": "[[think One more step.]]", "responses": "[[encrypt]]"}.get(thinks, "")
+    told = {"messages": "[[think One more step.]]", "responses": "[[encrypt]]", "gemini": "[[think One more step.]]"}.get(thinks, "")
     for call in STEPS[step]:
         # Each call has two fragments of arguments.
         command = json.dumps({agent.argument: f"sh ./step {call[:2]}|{call[2:]}", **agent.others})
@@ -48,6 +48,8 @@ def request_to_model(agent, api, asked, told):
     if api == "responses":
         reasoning = {"reasoning": {"effort": "medium"}} if "[[encrypt" in told else {}
         return kept | reasoning | {"input": told, "tools": [{"type": "function", "name": name, "parameters": schema}]}
+    if api == "gemini":
+        return {"contents": [{"role": "user", "parts": [{"text": told}]}], "tools": [{"functionDeclarations": [{"name": name, "parameters": schema}]}]}
     tool = {"type": "function", "function": {"name": name, "parameters": schema}}
     return kept | {"messages": [{"role": "user", "content": told}], "tools": [tool]}
 
@@ -59,16 +61,6 @@ def error_of(api, status, message=None, code=None):
     if api == "gemini":
         return {"error": {"code": status, "message": message, "status": STATUSES.get(status, "UNAVAILABLE")}}
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
-
-
-def stream_of_gemini(agent, step):
-    """Returns the stream of a step in the API that `conformance serve` does not speak."""
-    calls = [{"name": agent.tool, "args": {agent.argument: f"sh ./step {call}"}} for call in (STEPS[step] if step < len(STEPS) else ())]
-    parts = [{"text": "One more step.", "thought": True}, *([{"functionCall": call} for call in calls] or [{"text": DONE}])]
-    chunks = [{"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}]} for part in parts]
-    chunks.append({"candidates": [{"content": {"role": "model", "parts": [{"text": ""}]}, "finishReason": "STOP", "index": 0}]})
-    chunks[-1]["usageMetadata"] = {"promptTokenCount": 20, "candidatesTokenCount": 20, "totalTokenCount": 40}
-    return b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks)
 
 
 def error_event(api):
@@ -161,7 +153,7 @@ class Handler(BaseHTTPRequestHandler):
             server.requests.append(seen)
             fault = server.fault if server.is_due(text) else {}
             seen["failed"] = bool(fault)
-        thinks = server.api if asked.get("reasoning") or (asked.get("thinking") or {}).get("type") in ("adaptive", "enabled") else ""
+        thinks = server.api if server.api == "gemini" or asked.get("reasoning") or (asked.get("thinking") or {}).get("type") in ("adaptive", "enabled") else ""
         try:
             self.answer(asked, directives(server.agent, seen["step"], thinks), fault, seen)
         finally:
@@ -202,12 +194,11 @@ class Handler(BaseHTTPRequestHandler):
     def model(self, asked, told, fault, seen):
         """Returns status, content type and body of an intact answer, or of one that breaks a rule."""
         server = self.server
-        if server.api == "gemini":
-            return 200, "text/event-stream", stream_of_gemini(server.agent, seen.get("step", len(STEPS)))
         rule = fault.get("breaks", {}).get(server.api)
         connection = http.client.HTTPConnection("127.0.0.1", server.port_of_model, timeout=30)
         request = json.dumps(request_to_model(server.agent, server.api, asked, told))
-        connection.request("POST", PATHS[server.api], request, KEYS | ({"x-conformance-fault": rule} if rule else {}))
+        path = self.path if server.api == "gemini" else PATHS[server.api]
+        connection.request("POST", path, request, KEYS | ({"x-conformance-fault": rule} if rule else {}))
         response = connection.getresponse()
         text = response.read(LIMIT)
         connection.close()

@@ -1,28 +1,28 @@
 //! Compares what `conformance check` says of clients with what they do, on damaged recordings.
 //!
 //! `cargo run -p tests --example impact_claims -- CACHE [--seed=N] [--streams=N] [--no-play] [API...]`, where CACHE has the clients
-//! that `conformance impact --install` installs, and the corpus is beside the repository. Good recordings are damaged by chance and played: one half of them with an odd seed, and the other with an even one. What was played is kept in `target/impact`.
-//! Rows of `impact.toml` rest on odd seeds, too, so that even ones judge them.
+//! that `conformance impact --install` installs, and the corpus is beside the repository. Good recordings are damaged by chance and
+//! played: one half of them with an odd seed, and the other with an even one. What was played is kept in `target/impact`. Rows of
+//! `impact.toml` rest on odd seeds, too, so that even ones judge them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-use std::{env, thread};
 
 use catalogue::{CLIENTS, Level};
 use checker::{Effect, Finding, RuleSets, effects, needed};
-use clients::{Cache, Recorded, Theatre};
-use conformance::gateway::Act;
+use clients::Recorded;
 use conformance::recordings::Checking;
 use spec::Dialect;
 use tests::chance::{self, Chance};
 use tests::corpus;
 use tests::damages::Stream;
-use tests::measuring::{Outcomes, journal, played_clients, recorded_journal};
+use tests::measuring::{Outcomes, journal, recorded_journal};
+use tests::playing::{act, theatre, told};
 use tests::random::Xorshift;
 
 /// Number of recordings that are damaged.
@@ -31,7 +31,6 @@ const BASES: usize = 45;
 const ALIKE: usize = 2;
 /// Maximum size of a recording.
 const LARGEST: usize = 60_000;
-const LIMIT: Duration = Duration::from_secs(8);
 
 /// A damaged recording.
 struct Damaged {
@@ -120,16 +119,10 @@ fn name(nth: usize, one: &Damaged) -> String {
 
 /// Plays what the journal lacks.
 fn play(api: &str, cache: &Path, path: &PathBuf, streams: &[Stream], all: &[Damaged]) -> io::Result<()> {
-    let theatre = Theatre {
-        cache: Cache::new(cache.to_owned()),
-        clients: played_clients(api).collect(),
-        timeout: LIMIT,
-        jobs: thread::available_parallelism().map_or(1, usize::from) + 1,
-    };
+    let theatre = theatre(api, cache);
     let known: BTreeSet<String> = journal(path)?.into_iter().map(|one| one.name).collect();
     let named = all.iter().enumerate().map(|(nth, one)| (name(nth, one), one));
     let new: Vec<(String, &Damaged)> = named.filter(|(name, _)| !known.contains(name)).collect();
-    let act = |bytes: &[u8]| Act::new(200, "text/event-stream", bytes.to_vec());
     let recorded: Vec<Recorded> = new
         .iter()
         .map(|(_, one)| {
@@ -144,11 +137,9 @@ fn play(api: &str, cache: &Path, path: &PathBuf, streams: &[Stream], all: &[Dama
         .collect();
     let mut file = File::options().create(true).append(true).open(path)?;
     for ((name, one), (_, clients)) in new.into_iter().zip(theatre.play(recorded)?) {
-        let told =
-            clients.into_iter().map(|client| (client.name, client.outcome.name().to_owned(), client.detail));
         let kinds = needed(&one.findings.iter().collect::<Vec<_>>());
         let golden = streams[one.base].name.clone();
-        let outcomes = Outcomes { golden, name, kinds, clients: told.collect() };
+        let outcomes = Outcomes { golden, name, kinds, clients: told(clients) };
         writeln!(file, "{}", serde_json::to_string(&outcomes)?)?;
     }
     Ok(())

@@ -5,20 +5,20 @@
 //! the clients stay the same. With `--no-play`, the file is written from what is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-use std::{env, thread};
 
-use clients::{Cache, Recorded, Theatre};
+use clients::{Recorded, Theatre};
 use codegen::formats::ImpactFile;
 use conformance::gateway::Act;
 use tests::corpus;
 use tests::measuring::{
-    HARMLESS, Made, Outcomes, Samples, drivers, is_specific, journal, of_recordings, played_clients, table,
+    HARMLESS, Made, Outcomes, Samples, drivers, is_specific, journal, of_recordings, table,
 };
+use tests::playing::{act, theatre, told};
 use tests::samples::shape;
 
 /// Number of samples to play for kinds of findings that come from one damage alone.
@@ -27,8 +27,6 @@ const SAMPLES: usize = 2;
 const VARIED: usize = 4;
 /// Number of samples that are played at once.
 const PORTION: usize = 1000;
-/// The limit for a client, also on a busy machine.
-const LIMIT: Duration = Duration::from_secs(8);
 
 fn main() -> io::Result<()> {
     let mut words = env::args().skip(1);
@@ -44,18 +42,7 @@ fn main() -> io::Result<()> {
 }
 
 fn measure(api: &str, cache: &Path, is_played: bool) -> io::Result<()> {
-    let theatre = Theatre {
-        cache: Cache::new(cache.to_owned()),
-        clients: played_clients(api).collect(),
-        timeout: LIMIT,
-        jobs: thread::available_parallelism().map_or(1, usize::from) + 1,
-    };
-    let missing = theatre.clients.iter().find(|client| !theatre.cache.has(&client.packages));
-    assert!(
-        missing.is_none(),
-        "{missing:?} is not installed: conformance impact --install --cache {}",
-        cache.display()
-    );
+    let theatre = theatre(api, cache);
     let samples = Samples::of(api);
     let folder = corpus::repository().join("target/impact");
     fs::create_dir_all(&folder)?;
@@ -103,14 +90,11 @@ fn measure(api: &str, cache: &Path, is_played: bool) -> io::Result<()> {
             intact: Some(Arc::clone(&intact[made.golden])),
         });
         for ((_, made), (_, clients)) in portion.iter().zip(theatre.play(recorded.collect())?) {
-            let told = clients
-                .into_iter()
-                .map(|client| (client.name, client.outcome.name().to_owned(), client.detail));
             let outcomes = Outcomes {
                 golden: samples.goldens[made.golden].name.clone(),
                 name: made.name.clone(),
                 kinds: Vec::new(),
-                clients: told.collect(),
+                clients: told(clients),
             };
             writeln!(file, "{}", serde_json::to_string(&outcomes)?)?;
             known.push(outcomes);
@@ -160,8 +144,4 @@ fn spread<'s>(all: &'s [Made], unsound: &[usize]) -> Vec<&'s Made> {
         }
     }
     ranked
-}
-
-fn act(bytes: &[u8]) -> Act {
-    Act::new(200, "text/event-stream", bytes.to_vec())
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::damages::{Event, Stream};
 use crate::random::Xorshift;
+use crate::samples::{collect, written};
 
 /// The damages of one value, in the events of [`WHERE`].
 const VALUES: [&str; 16] = [
@@ -378,23 +379,4 @@ fn keys(data: &Value) -> BTreeSet<String> {
     let members = data.as_object().unwrap_or(&empty);
     let inner = data.pointer("/choices/0/delta").or_else(|| data.get("delta")).and_then(Value::as_object);
     members.keys().chain(inner.into_iter().flatten().map(|(name, _)| name)).cloned().collect()
-}
-
-fn collect(value: &Value, pointer: &str, all: &mut Vec<String>) {
-    let mut within = |name: &str, value: &Value| {
-        let inner = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-        all.push(inner.clone());
-        collect(value, &inner, all);
-    };
-    match value {
-        Value::Object(members) => members.iter().for_each(|(name, value)| within(name, value)),
-        Value::Array(entries) => {
-            entries.iter().take(2).enumerate().for_each(|(at, value)| within(&at.to_string(), value));
-        }
-        _ => {}
-    }
-}
-
-fn written(events: &[Event]) -> Vec<u8> {
-    events.iter().map(Event::frame).collect::<String>().into_bytes()
 }

@@ -13,6 +13,7 @@ pub mod measuring;
 pub mod members;
 pub mod modules;
 pub mod mutate;
+pub mod playing;
 pub mod questions;
 pub mod random;
 pub mod reorder;

@@ -292,7 +292,7 @@ fn members(event: &Event) -> BTreeSet<String> {
 }
 
 /// Collects the pointers to all values within a value.
-fn collect(value: &Value, pointer: &str, all: &mut Vec<String>) {
+pub(crate) fn collect(value: &Value, pointer: &str, all: &mut Vec<String>) {
     let mut within = |name: &str, value: &Value| {
         let inner = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
         all.push(inner.clone());
@@ -307,6 +307,6 @@ fn collect(value: &Value, pointer: &str, all: &mut Vec<String>) {
     }
 }
 
-fn written(events: &[Event]) -> Vec<u8> {
+pub(crate) fn written(events: &[Event]) -> Vec<u8> {
     events.iter().map(Event::frame).collect::<String>().into_bytes()
 }

@@ -65,7 +65,9 @@ impl ApiArgs {
             (names, _) if names.iter().any(|name| name == AUTO) => {
                 bail!("--dialect auto recognises the dialects of recordings: name the one of the endpoint")
             }
-            (names, _) => names::one_of_each_api(names, "a run tests each API in one dialect")?,
+            (names, _) => {
+                names::one_of_each_api(names, names::spoken, "a run tests each API in one dialect")?
+            }
         };
         if self.dialect.is_empty() && !profiles.is_empty() {
             dialects.retain(|dialect| !own(profiles, dialect).is_empty());

@@ -49,7 +49,11 @@ impl CommandArgs for ExportArgs {
         let dialects = if self.dialects.is_empty() {
             names::usual().collect()
         } else {
-            names::one_of_each_api(&self.dialects, "the vectors of each API are of one dialect")?
+            names::one_of_each_api(
+                &self.dialects,
+                names::spoken,
+                "the vectors of each API are of one dialect",
+            )?
         };
         fs::create_dir_all(&self.out).with_context(|| self.out.display().to_string())?;
         let mut lines = String::new();

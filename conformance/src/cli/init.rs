@@ -122,7 +122,7 @@ impl InitArgs {
     fn suites(&self) -> Result<Vec<Suite>> {
         let dialects = match &*self.dialect {
             [] => names::usual().collect(),
-            named => names::one_of_each_api(named, "a target has one dialect of each API")?,
+            named => names::one_of_each_api(named, names::spoken, "a target has one dialect of each API")?,
         };
         let suite = |dialect: &'static Dialect| {
             let options = Options { attempts: 1, transports: Transport::ALL.to_vec(), ..self.to.options() };

@@ -116,24 +116,16 @@ pub(super) fn spoken(dialect: &'static Dialect) -> Result<&'static Dialect> {
     Err(anyhow!("{name}: the suite judges recordings of {title}, {serves}"))
 }
 
-fn served_one(dialect: &'static Dialect) -> Result<&'static Dialect> {
+/// An API that is not called can be served.
+pub(super) fn served_or_spoken(dialect: &'static Dialect) -> Result<&'static Dialect> {
     if gateway::is_spoken(dialect) { Ok(dialect) } else { spoken(dialect) }
 }
 
-/// The dialects of these names that are served, and fails if two are of one API.
-pub(super) fn one_served_of_each_api(names: &[String], why: &str) -> Result<Vec<&'static Dialect>> {
-    one_each(names, why, served_one)
-}
-
-/// Returns the dialects of these names, and fails if two are of one API.
-pub(super) fn one_of_each_api(names: &[String], why: &str) -> Result<Vec<&'static Dialect>> {
-    one_each(names, why, spoken)
-}
-
-fn one_each(
+/// Returns the dialects of these names, and fails if one is not allowed, or if two are of one API.
+pub(super) fn one_of_each_api(
     names: &[String],
-    why: &str,
     allowed: fn(&'static Dialect) -> Result<&'static Dialect>,
+    why: &str,
 ) -> Result<Vec<&'static Dialect>> {
     let mut dialects: Vec<&'static Dialect> = Vec::new();
     for name in names {

@@ -141,14 +141,16 @@ impl CommandArgs for ServeArgs {
 }
 
 impl ServeArgs {
-    /// Returns the dialects to speak, of which each API has one. A translator speaks those that the suite calls.
+    /// One dialect of each API. A translator speaks only those that the suite calls.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
-        let why = "a port serves each API in one dialect";
-        match (&*self.dialects, self.via.is_given()) {
-            ([], true) => Ok(names::usual().collect()),
-            ([], false) => Ok(names::served().collect()),
-            (named, true) => names::one_of_each_api(named, why),
-            (named, false) => names::one_served_of_each_api(named, why),
+        let (is_via, why) = (self.via.is_given(), "a port serves each API in one dialect");
+        match &*self.dialects {
+            [] if is_via => Ok(names::usual().collect()),
+            [] => Ok(names::served().collect()),
+            named => {
+                let allowed = if is_via { names::spoken } else { names::served_or_spoken };
+                names::one_of_each_api(named, allowed, why)
+            }
         }
     }
 

@@ -46,8 +46,6 @@ struct Said<'p> {
 struct Choice {
     writer: Writer,
     events: Vec<String>,
-    /// The number of events before its content.
-    started: usize,
 }
 
 /// A delta, with its log probabilities.
@@ -58,11 +56,8 @@ impl Choice {
         let (mut writer, deltas) = (said.writer(index), said.deltas(index));
         let mut out = Vec::new();
         let mut growth = Growth::of(&deltas, index, said);
-        writer.write(&Delta::Usage(growth.usage(said)), &mut out);
+        writer.write(&Delta::Usage(growth.usage()), &mut out);
         writer.write(&Delta::Started { id: None, model: None }, &mut out);
-        let is_led = matches!(deltas.first(), Some((Delta::Opened { kind: PartKind::Call { .. }, .. }, _)));
-        // An event can open the response and its first part.
-        let started = listed(&out).len().max(usize::from(is_led && has_start(said.dialect.api)));
         let mut tokens = Vec::new();
         let last = said.last_of_text(&deltas);
         for (at, (delta, logprobs)) in deltas.iter().enumerate() {
@@ -71,7 +66,7 @@ impl Choice {
                 writer.write(&Delta::Stopped(said.stopped()), &mut out);
             }
             if growth.grows(delta) {
-                writer.write(&Delta::Usage(growth.usage(said)), &mut out);
+                writer.write(&Delta::Usage(growth.usage()), &mut out);
             }
             writer.say("logprobs", logprobs.clone());
             writer.write(delta, &mut out);
@@ -80,7 +75,7 @@ impl Choice {
         let all = said.plan.has_logprobs.then(|| json!({"content": tokens, "refusal": null}));
         writer.say("logprobs", all);
         writer.write(&Delta::Stopped(said.stopped()), &mut Vec::new());
-        Self { writer, events: listed(&out), started }
+        Self { writer, events: listed(&out) }
     }
 }
 
@@ -98,7 +93,7 @@ impl Said<'_> {
         writer.say("padding", plan.is_obfuscated.then_some("aZ"));
         writer.say("written", plan.cached_tokens);
         let searches = plan.items.iter().filter(|item| matches!(item, Item::WebSearch(_))).count();
-        writer.say("searches", searches - usize::from(self.is_paused_at(plan.items.len().wrapping_sub(1))));
+        writer.say("searches", searches - usize::from(self.awaits_search()));
         let first = plan.items.iter().find(|item| self.is_said(item));
         writer.say("led_by_call", matches!(first, Some(Item::Function { .. })));
         let is_refusal = |parts: &[Part]| matches!(parts.first(), Some(Part::Refusal(_)));
@@ -108,7 +103,7 @@ impl Said<'_> {
 
     fn events(&self, choices: &mut [Choice]) -> Vec<String> {
         let sent = match self.plan.ending {
-            Ending::Failed(after) => after.saturating_add(choices.first().map_or(0, |choice| choice.started)),
+            Ending::Failed(after) => after.saturating_add(usize::from(has_start(self.dialect.api))),
             _ => usize::MAX,
         };
         let longest = choices.iter().map(|choice| choice.events.len()).max().unwrap_or_default();
@@ -180,35 +175,24 @@ impl Said<'_> {
 
     /// Where the last event of a text can say how the response ends: its last piece, or what seals the thoughts before it.
     fn last_of_text(&self, deltas: &[Spelled]) -> Option<usize> {
-        let opened = deltas.iter().rposition(|(delta, _)| matches!(delta, Delta::Opened { .. }))?;
-        let (before, own) = deltas.split_at(opened);
-        let mut kinds = [own, before]
-            .map(|deltas| {
-                deltas.iter().rev().find_map(|(delta, _)| match delta {
-                    Delta::Opened { kind, .. } => Some(kind),
-                    _ => None,
-                })
-            })
-            .into_iter();
-        let is_text = matches!(kinds.next()?, Some(PartKind::Text | PartKind::Refusal));
-        let is_sealed = matches!(kinds.next()?, Some(PartKind::Reasoning { .. }));
-        let is_last = |(delta, _): &Spelled| {
-            if is_sealed {
-                matches!(delta, Delta::Closed { .. })
-            } else {
-                matches!(delta, Delta::Text { .. })
-            }
+        let mut opened = deltas.iter().enumerate().rev().filter_map(|(at, (delta, _))| match delta {
+            Delta::Opened { kind, .. } => Some((at, kind)),
+            _ => None,
+        });
+        let (begin, PartKind::Text | PartKind::Refusal) = opened.next()? else { return None };
+        let is_sealed = matches!(opened.next(), Some((_, PartKind::Reasoning { .. })));
+        let is_last = |(delta, _): &Spelled| match delta {
+            Delta::Text { .. } => !is_sealed,
+            Delta::Closed { .. } => is_sealed,
+            _ => false,
         };
         let is_whole = !matches!(self.plan.ending, Ending::Failed(_));
-        own.iter().rposition(is_last).filter(|_| is_text && is_whole).map(|at| opened + at)
+        deltas[begin..].iter().rposition(is_last).filter(|_| is_whole).map(|at| begin + at)
     }
 
-    /// A paused turn waits for the results of the search.
-    fn is_paused_at(&self, item: usize) -> bool {
-        let ResponsePlan { items, ending, .. } = self.plan;
-        *ending == Ending::Paused
-            && item + 1 == items.len()
-            && matches!(items.get(item), Some(Item::WebSearch(_)))
+    /// A paused turn waits for the results of its last search.
+    fn awaits_search(&self) -> bool {
+        self.plan.ending == Ending::Paused && matches!(self.plan.items.last(), Some(Item::WebSearch(_)))
     }
 
     /// Only some dialects show reasoning.
@@ -235,20 +219,20 @@ impl Said<'_> {
                     let words = words(thought);
                     let seal = if words.is_some() { SIGNATURE } else { hosted::ENCRYPTED };
                     let kind = PartKind::Reasoning { id: None, is_redacted: words.is_none() };
-                    parts.add(kind, pieces(&words.unwrap_or_default()), Some(seal));
+                    parts.add(kind, &words.unwrap_or_default(), false);
+                    parts.seal(seal);
                 }
                 Item::Function { name, arguments } => {
                     call += 1;
                     let id = format!("{}{call}", call_prefix(self.dialect.api));
-                    let is_empty = arguments.concat() == "{}";
-                    let pieces = if is_empty { Vec::new() } else { pieces(arguments) };
-                    parts.add(PartKind::Call { id, name: name.clone() }, pieces, None);
+                    let pieces = if arguments.concat() == "{}" { &[][..] } else { arguments };
+                    parts.add(PartKind::Call { id, name: name.clone() }, pieces, false);
                 }
                 Item::WebSearch(query) if gives => {
                     hosted += 1;
                     let [call, result] = hosted::search(hosted, query);
                     parts.give(call);
-                    if !self.is_paused_at(at) {
+                    if !(self.awaits_search() && at + 1 == self.plan.items.len()) {
                         parts.give(result);
                     }
                 }
@@ -269,18 +253,15 @@ impl Said<'_> {
             Part::Text(words, annotations) if !annotations.is_empty() && has_given(self.dialect.api) => {
                 parts.give(hosted::cited(words, annotations));
             }
-            Part::Text(words, _) if self.plan.has_logprobs => {
-                let spelled = words.iter().map(|word| (Piece::Text(word.clone()), Some(logprobs(word))));
-                parts.add(PartKind::Text, spelled.collect(), None);
-            }
-            Part::Text(words, _) => parts.add(PartKind::Text, pieces(words), None),
-            Part::Refusal(words) => parts.add(PartKind::Refusal, pieces(words), None),
+            Part::Text(words, _) => parts.add(PartKind::Text, words, self.plan.has_logprobs),
+            Part::Refusal(words) => parts.add(PartKind::Refusal, words, false),
         }
     }
 }
 
 /// How many tokens have been said: of the answer, and of thoughts. All choices grow by turns.
 struct Growth {
+    whole: Usage,
     tokens: [u64; 2],
     /// The bytes of the content, so far and before the last delta.
     all: [u64; 2],
@@ -288,19 +269,28 @@ struct Growth {
     before: [u64; 2],
     is_thought: bool,
     choice: u64,
+    choices: u64,
 }
 
 impl Growth {
     fn of(deltas: &[Spelled], choice: usize, of: &Said<'_>) -> Self {
         let (output, thoughts) = (of.plan.output_tokens(), of.plan.reasoning_tokens());
-        let tokens = [output.saturating_sub(thoughts), thoughts];
-        let choice = u64::try_from(choice).unwrap_or_default();
-        let [all, said, before] = [[0; 2]; 3];
-        let mut growth = Self { tokens, all, said, before, is_thought: false, choice };
+        let [choice, choices] =
+            [choice, of.plan.choices.max(1)].map(|count| u64::try_from(count).unwrap_or_default());
+        let mut growth = Self {
+            whole: of.usage(output),
+            tokens: [output.saturating_sub(thoughts), thoughts],
+            all: [0; 2],
+            said: [0; 2],
+            before: [0; 2],
+            is_thought: false,
+            choice,
+            choices,
+        };
         for (delta, _) in deltas {
             growth.grows(delta);
         }
-        Self { all: growth.said, said, before, ..growth }
+        Self { all: growth.said, said: [0; 2], before: [0; 2], ..growth }
     }
 
     fn grows(&mut self, delta: &Delta) -> bool {
@@ -315,21 +305,19 @@ impl Growth {
         };
         if more > 0 {
             self.before = self.said;
+            self.said[usize::from(self.is_thought)] += more;
         }
-        let [answer, thoughts] = &mut self.said;
-        *(if self.is_thought { thoughts } else { answer }) += more;
         more > 0
     }
 
-    fn usage(&self, of: &Said<'_>) -> Usage {
-        let choices = u64::try_from(of.plan.choices.max(1)).unwrap_or(1);
+    fn usage(&self) -> Usage {
         let [answer, thoughts] = [0, 1].map(|at| {
             let tokens = |bytes: u64| (self.tokens[at] * bytes).div_ceil(self.all[at].max(1));
             let (before, now) = (tokens(self.before[at]), tokens(self.said[at]));
-            before * choices + (now - before) * (self.choice + 1)
+            before * self.choices + (now - before) * (self.choice + 1)
         });
-        let output = (answer + thoughts).max(of.plan.output_tokens().min(1));
-        Usage { output: Some(output), reasoning: Some(thoughts), ..of.usage(0) }
+        let least = self.whole.output.map_or(0, |output| output.min(1));
+        Usage { output: Some((answer + thoughts).max(least)), reasoning: Some(thoughts), ..self.whole }
     }
 }
 
@@ -339,35 +327,32 @@ struct Parts {
     count: usize,
 }
 
-enum Piece {
-    Text(String),
-    Given(Value),
-}
-
 impl Parts {
-    fn add(&mut self, kind: PartKind, pieces: Vec<(Piece, Option<Value>)>, seal: Option<&str>) {
-        let part = self.count;
+    fn add(&mut self, kind: PartKind, words: &[String], spell: bool) {
+        self.open(kind);
+        let part = self.count - 1;
+        let text = |word: &String| Delta::Text { part, text: word.clone() };
+        self.deltas.extend(words.iter().map(|word| (text(word), spell.then(|| logprobs(word)))));
+        self.deltas.push((Delta::Closed { part }, None));
+    }
+
+    fn open(&mut self, kind: PartKind) {
+        self.deltas.push((Delta::Opened { part: self.count, kind }, None));
         self.count += 1;
-        self.deltas.push((Delta::Opened { part, kind }, None));
-        for (piece, logprobs) in pieces {
-            let delta = match piece {
-                Piece::Text(text) => Delta::Text { part, text },
-                Piece::Given(value) => Delta::Piece { part, value },
-            };
-            self.deltas.push((delta, logprobs));
-        }
-        let seal = seal.map(|seal| Delta::Seal { part, seal: seal.to_owned() });
-        self.deltas.extend(seal.into_iter().chain([Delta::Closed { part }]).map(|delta| (delta, None)));
+    }
+
+    /// Seals the last part.
+    fn seal(&mut self, seal: &str) {
+        let seal = Delta::Seal { part: self.count - 1, seal: seal.to_owned() };
+        self.deltas.insert(self.deltas.len() - 1, (seal, None));
     }
 
     fn give(&mut self, Given { opened, pieces, closed }: Given) {
-        let pieces = pieces.into_iter().map(|value| (Piece::Given(value), None)).collect();
-        self.add(PartKind::Given { opened, closed }, pieces, None);
+        self.open(PartKind::Given { opened, closed });
+        let part = self.count - 1;
+        let pieces = pieces.into_iter().map(|value| Delta::Piece { part, value });
+        self.deltas.extend(pieces.chain([Delta::Closed { part }]).map(|delta| (delta, None)));
     }
-}
-
-fn pieces(words: &Fragments) -> Vec<(Piece, Option<Value>)> {
-    words.iter().map(|word| (Piece::Text(word.clone()), None)).collect()
 }
 
 /// Its text, or its summary in one piece. Nothing if it is encrypted.

@@ -42,18 +42,19 @@ const LARGEST: usize = 64 << 20;
 type Shared = State<Arc<Gateway>>;
 
 pub(super) fn router(gateway: Arc<Gateway>) -> Router {
-    let own = from_fn_with_state(Arc::clone(&gateway), with_headers);
-    let mut api = of_api(&gateway).route("/models", get(models)).layer(own);
+    let of = |gateway: &Arc<Gateway>, routes: Router<Arc<Gateway>>| {
+        let own = from_fn_with_state(Arc::clone(gateway), with_headers);
+        routes.layer(own).with_state(Arc::clone(gateway))
+    };
+    let with_models = |gateway: &Arc<Gateway>| of(gateway, of_api(gateway).route("/models", get(models)));
+    let mut api = with_models(&gateway);
     for other in &gateway.beside {
-        let own = from_fn_with_state(Arc::clone(other), with_headers);
-        api = api.merge(of_api(other).layer(own).with_state(Arc::clone(other)));
+        api = api.merge(of(other, of_api(other)));
     }
     let mut beta = Router::new();
     for other in gateway.beside.iter().chain([&gateway]) {
         if names_model(other.settings.dialect.api).is_some() {
-            let own = from_fn_with_state(Arc::clone(other), with_headers);
-            let routes = of_api(other).route("/models", get(models)).layer(own);
-            beta = beta.merge(routes.with_state(Arc::clone(other)));
+            beta = beta.merge(with_models(other));
         }
     }
     let all = Router::new()

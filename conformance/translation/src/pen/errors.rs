@@ -2,15 +2,15 @@
 
 use spec::Api;
 
-/// The class of errors with a status.
+/// The class of errors with a status, or else of those that are as bad.
 pub fn class_of(api: &Api, status: u16) -> &'static str {
-    let named = |wanted: u16| {
-        let of =
-            || api.error.status.iter().filter(move |(_, status)| *status == wanted).map(|(class, _)| *class);
-        of().find(|class| class.ends_with("_error")).or_else(|| of().next())
-    };
     let general = if status < 500 { 400 } else { 500 };
-    named(status).or_else(|| named(general)).unwrap_or("server_error")
+    named(api, status).or_else(|| named(api, general)).unwrap_or("server_error")
+}
+
+pub(super) fn named(api: &Api, status: u16) -> Option<&'static str> {
+    let of = || api.error.status.iter().filter(|(_, own)| *own == status).map(|(class, _)| *class);
+    of().find(|class| class.ends_with("_error")).or_else(|| of().next())
 }
 
 /// The status of errors of a class.

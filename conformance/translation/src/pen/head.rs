@@ -46,7 +46,6 @@ impl Head {
         }
     }
 
-    /// Whether the end of the response is missing.
     pub(super) const fn is_cut(&self) -> bool {
         matches!(self.stop(), Stop::Cut | Stop::Filtered)
     }

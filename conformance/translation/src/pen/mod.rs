@@ -14,6 +14,7 @@ use serde_json::Value;
 use spec::{Api, Dialect};
 
 use crate::ReplyError;
+use errors::named;
 use page::{Page, Template};
 use template::Context;
 
@@ -60,8 +61,10 @@ pub fn failure(api: &Api) -> ReplyError {
 
 /// The class of errors of a kind, or with a status.
 pub fn class<'k>(api: &Api, kind: &'k str, status: u16) -> &'k str {
-    let classes = &Page::of(api.name).classes;
-    classes.get(&status.to_string()).or_else(|| classes.get(kind)).map_or(kind, |class| class)
+    let page = Page::of(api.name);
+    let own = |name: &str| page.classes.get(name).map(String::as_str);
+    let by_status = || named(api, status).filter(|_| page.classes_by_status);
+    own(&status.to_string()).or_else(by_status).or_else(|| own(kind)).unwrap_or(kind)
 }
 
 /// The body of an error. Besides, templates name what else is said.
@@ -101,10 +104,6 @@ impl Aside {
 impl Context for Aside {
     fn get(&self, name: &str) -> Option<Value> {
         self.said.get(name).cloned()
-    }
-
-    fn fragment(&self, name: &str) -> Option<&'static Value> {
-        self.page.fragment.get(name).map(|Template(fragment)| fragment)
     }
 
     fn response(&self, _moment: &str, _inner: &Value) -> Value {

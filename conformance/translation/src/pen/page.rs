@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::template::expand;
 use crate::{PartKind, ReplyError, Stop};
 
 /// The page of an API.
@@ -14,7 +15,7 @@ use crate::{PartKind, ReplyError, Stop};
 pub(super) struct Page {
     #[serde(default)]
     pub(super) parts: Parts,
-    /// Whether a response that ends its turn has a text, if need be an empty one.
+    /// A response that ends its turn has a text, if need be an empty one.
     #[serde(default)]
     pub(super) needs_text: bool,
     /// Members of each event, behind its own.
@@ -38,14 +39,17 @@ pub(super) struct Page {
     pub(super) id_header: String,
     /// The beginning of ids of calls.
     pub(super) call_prefix: String,
-    /// Classes of errors, by the status or by the kind in other APIs.
+    /// Whether the status of an error names its class.
+    #[serde(default)]
+    pub(super) classes_by_status: bool,
+    /// Other classes of errors, by the status or by the kind in other APIs.
     #[serde(default)]
     pub(super) classes: BTreeMap<String, String>,
     /// The error of a response that fails.
     pub(super) failure: ReplyError,
-    /// Templates with names.
+    /// Templates that others name.
     #[serde(default)]
-    pub(super) fragment: BTreeMap<String, Template>,
+    fragment: BTreeMap<String, Template>,
     /// The words for classes of errors where these differ; the others have the word for an empty class.
     #[serde(default)]
     pub(super) codes: BTreeMap<String, String>,
@@ -83,9 +87,9 @@ pub(super) struct Words {
 pub(super) struct PartPage {
     /// Its id.
     pub(super) id: String,
-    /// Whether it begins with its first content.
+    /// It begins with its first content.
     pub(super) opens_with_content: bool,
-    /// Whether the part behind it carries its seal.
+    /// The next part carries its seal, if that takes one.
     pub(super) hands_on_seal: bool,
     pub(super) takes_seal: bool,
     pub(super) open: Vec<Template>,
@@ -118,8 +122,11 @@ impl<'de> Deserialize<'de> for Template {
 
 static PAGES: LazyLock<Vec<(&str, Page)>> = LazyLock::new(|| {
     let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
-    let read =
-        |text| toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the pages: {error}"));
+    let read = |text| {
+        let page: Page =
+            toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the pages: {error}"));
+        page.expanded()
+    };
     pages.iter().map(|(api, text)| (*api, read(text))).collect()
 });
 
@@ -129,6 +136,25 @@ impl Page {
     /// The responses of an API without a page are empty.
     pub(super) fn of(api: &str) -> &'static Self {
         PAGES.iter().find(|(name, _)| *name == api).map_or(&BLANK, |(_, page)| page)
+    }
+
+    fn expanded(mut self) -> Self {
+        let fragments =
+            std::mem::take(&mut self.fragment).into_iter().map(|(name, Template(own))| (name, own)).collect();
+        for Template(template) in self.templates() {
+            expand(template, &fragments);
+        }
+        self
+    }
+
+    fn templates(&mut self) -> impl Iterator<Item = &mut Template> {
+        let Self { every, start, end, fail, ping, body, error, model, models, part, .. } = self;
+        let of_parts = part.values_mut().flat_map(|part| {
+            let PartPage { open, first, delta, sealed, done, close, whole, .. } = part;
+            [open, first, delta, sealed, done, close].into_iter().flatten().chain([whole])
+        });
+        let events = [start, end, fail, ping].into_iter().flatten();
+        events.chain([every, body, error, model, models]).chain(of_parts)
     }
 
     /// Without an own kind, a refusal is a text, and what is redacted is reasoning.
@@ -154,6 +180,18 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn templates_name_only_fragments_that_there_are() {
+        let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+        for (api, text) in pages {
+            let mut page = toml::from_str::<Page>(text).unwrap().expanded();
+            for Template(template) in page.templates() {
+                let text = template.to_string().replace("\"@begun\"", "").replace("\"@ended\"", "");
+                assert!(!text.contains("\"@") && !text.contains("\"{it}\""), "{api}: {template}");
+            }
+        }
+    }
 
     #[test]
     fn each_spoken_api_has_a_page() {

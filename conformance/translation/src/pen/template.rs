@@ -1,12 +1,12 @@
 //! JSON with holes.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 /// Values for the holes of templates.
 pub(super) trait Context {
     fn get(&self, name: &str) -> Option<Value>;
-
-    fn fragment(&self, name: &str) -> Option<&'static Value>;
 
     /// The response as a whole, as it is when it begins or ends.
     fn response(&self, moment: &str, inner: &Value) -> Value;
@@ -16,8 +16,7 @@ pub(super) trait Context {
 const INNER: &str = "{it}";
 
 /// Fills a template. `"{name}"` is a value, `{name}` within a text one as text. A member `name?flag` is there if the flag holds, and
-/// so is an entry with a member `?flag`. `{"@name": …}` is another template, with this in its hole or else beside its members; one that
-/// the page does not have is the response as a whole.
+/// so is an entry with a member `?flag`. `{"@begun": …}` and `{"@ended": …}` are the response as a whole.
 pub(super) fn fill(template: &Value, context: &dyn Context) -> Value {
     match template {
         Value::String(text) => hole(text)
@@ -27,13 +26,7 @@ pub(super) fn fill(template: &Value, context: &dyn Context) -> Value {
         }
         Value::Object(members) => {
             if let Some((name, inner)) = fragment(members) {
-                let Some(mut own) = context.fragment(name).cloned() else {
-                    return context.response(name, &fill(inner, context));
-                };
-                if !put(&mut own, inner) {
-                    add(&mut own, inner.clone());
-                }
-                return fill(&own, context);
+                return context.response(name, &fill(inner, context));
             }
             let mut object = Map::with_capacity(members.len());
             for (member, value) in members {
@@ -45,6 +38,28 @@ pub(super) fn fill(template: &Value, context: &dyn Context) -> Value {
             Value::Object(object)
         }
         other => other.clone(),
+    }
+}
+
+/// Puts fragments in the place of `{"@name": …}`, with what is there in their hole or else beside their members.
+pub(super) fn expand(template: &mut Value, fragments: &BTreeMap<String, Value>) {
+    if let Value::Object(members) = template
+        && let Some((name, inner)) = fragment(members)
+        && let Some(own) = fragments.get(name)
+    {
+        let (mut own, inner) = (own.clone(), inner.clone());
+        if !put(&mut own, &inner) {
+            add(&mut own, inner);
+        }
+        let flags = members.iter().filter(|(name, _)| name.starts_with('?'));
+        add(&mut own, Value::Object(flags.map(|(name, flag)| (name.clone(), flag.clone())).collect()));
+        *template = own;
+        return expand(template, fragments);
+    }
+    match template {
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| expand(entry, fragments)),
+        Value::Object(members) => members.values_mut().for_each(|member| expand(member, fragments)),
+        _ => {}
     }
 }
 
@@ -121,8 +136,6 @@ fn filled(text: &str, context: &dyn Context) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::LazyLock;
-
     use serde_json::json;
 
     use super::*;
@@ -139,12 +152,6 @@ mod tests {
             }
         }
 
-        fn fragment(&self, name: &str) -> Option<&'static Value> {
-            static BOX: LazyLock<[Value; 2]> =
-                LazyLock::new(|| [json!({"kind": "box", "of": ["{it}"]}), json!({"kind": "{text}", "n": 1})]);
-            ["box", "open"].iter().zip(&*BOX).find(|(own, _)| **own == name).map(|(_, own)| own)
-        }
-
         fn response(&self, moment: &str, inner: &Value) -> Value {
             json!([moment, inner])
         }
@@ -153,7 +160,10 @@ mod tests {
     #[test]
     fn holes_are_filled() {
         let text = "a {it} {count} \"";
-        for (template, filled) in [
+        let fragments =
+            [("box", json!({"kind": "box", "of": ["{it}"]})), ("open", json!({"kind": "{text}", "n": 1}))];
+        let fragments = fragments.into_iter().map(|(name, own)| (name.to_owned(), own)).collect();
+        for (mut template, filled) in [
             (json!({"a": "{text}", "b": "{count}-{none}-{ }"}), json!({"a": text, "b": "3-{none}-{ }"})),
             (json!("{none}"), json!(null)),
             (json!("{}"), json!("{}")),
@@ -163,8 +173,13 @@ mod tests {
             (json!({"@box": "{text}"}), json!({"kind": "box", "of": [text]})),
             (json!({"@box": {"@box": 1}}), json!({"kind": "box", "of": [{"kind": "box", "of": [1]}]})),
             (json!({"@open": {"n": 2, "m": "{count}"}}), json!({"kind": text, "n": 2, "m": 3})),
+            (
+                json!([{"@box": 1, "?zero": true}, {"@box": 1, "?count": true}]),
+                json!([{"kind": "box", "of": [1]}]),
+            ),
             (json!({"@begun": {"a": "{count}"}}), json!(["begun", {"a": 3}])),
         ] {
+            expand(&mut template, &fragments);
             assert_eq!(fill(&template, &Words), filled, "{template}");
         }
     }

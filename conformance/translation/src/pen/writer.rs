@@ -470,10 +470,6 @@ impl Context for Named<'_> {
         }
     }
 
-    fn fragment(&self, name: &str) -> Option<&'static Value> {
-        self.writer.page.fragment.get(name).map(|Template(fragment)| fragment)
-    }
-
     fn response(&self, moment: &str, inner: &Value) -> Value {
         let Writer { front, .. } = self.writer;
         let moment = if moment == "begun" { RenderMoment::Begun } else { RenderMoment::Ended };
