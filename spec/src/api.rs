@@ -5,11 +5,14 @@ use std::fmt::Write as _;
 use crate::json;
 use crate::words::{
     BodyShape, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, ForeignApi, ForeignFormat,
-    Mark, Misnomers, Offers, Operation, RequestShape, ResultShape, Route, SessionShape, Signature,
+    Mark, Misnomers, ModelList, Offers, Operation, RequestShape, ResultShape, Route, SessionShape, Signature,
     StatusWords, StreamOrder, Switch, Trigger, TurnShape,
 };
 
 include!(concat!(env!("OUT_DIR"), "/apis.rs"));
+
+/// What stands for the model in a path.
+const MODEL: &str = "{model}";
 
 /// An API: its scopes, and the two outer levels of its streams.
 #[derive(Debug)]
@@ -20,6 +23,12 @@ pub struct Api {
     pub title: &'static str,
     /// Path of its main operation, behind the version.
     pub path: &'static str,
+    /// The path of a response without a stream, if it is another one.
+    pub path_of_body: Option<&'static str>,
+    /// The version in the path of an endpoint that is given without one.
+    pub version: &'static str,
+    /// JSON pointer to the id of the response, in bodies and in events.
+    pub response_id: &'static str,
     /// How its events and bodies are recognised.
     pub signature: Signature,
     /// The requests of its operations.
@@ -193,7 +202,18 @@ impl Api {
 
     /// Returns whether a path is that of the API's main operation, or ends with it.
     pub fn is_at(&self, path: &str) -> bool {
-        path.ends_with(self.path)
+        path.ends_with(self.path) || self.names_model() && self.signature.path(path).is_some()
+    }
+
+    /// Returns whether its path names the model, and its body does not.
+    pub fn names_model(&self) -> bool {
+        self.path.contains(MODEL)
+    }
+
+    /// Returns the segments of the path of a request for a response of this model.
+    pub fn path_for(&self, model: &str, is_stream: bool) -> Vec<String> {
+        let path = self.path_of_body.filter(|_| !is_stream).unwrap_or(self.path);
+        path.split('/').skip(1).map(|segment| segment.replace(MODEL, model)).collect()
     }
 
     /// Returns the request of an operation.

@@ -59,8 +59,8 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             let help = format!("add `{word} = [...]` with the classes that it can have: {classes}");
             report.find(TWINS, &*place, message, help);
         }
-        // A body can have a status that no stream ends with.
-        let unused = known.filter(|_| !is_status).into_iter().flat_map(BTreeMap::keys);
+        // A body can have a status that no stream ends with, and a dialect need not list its words.
+        let unused = known.filter(|_| !is_status && !words.is_empty()).into_iter().flat_map(BTreeMap::keys);
         for word in unused.filter(|word| !words.contains(*word)) {
             let message = format!("no dialect has the stop reason \"{word}\"");
             report.find(TWINS, &*place, message, "correct or remove the entry");

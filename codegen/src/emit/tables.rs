@@ -9,9 +9,9 @@ use crate::dialect::{Dialect, Event};
 use crate::formats::{
     ApiFile, Aside, BodyShape, CallShape, Calls, Choice, Constant, Content, DialectSignature, EncryptedShape,
     ErrorCodes, ErrorShape, EventLine, Fallback, ForeignApi, ForeignFile, ForeignFormat, Framing, Level,
-    Mark, Marker, Misnomers, Offers, Operation, Outer, Render, RenderEdit, RenderMoment, RenderResponse,
-    RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel, Scope,
-    SessionShape, Signature, StatusWords, Stop, StreamOrder, Switch, Trigger, TurnShape, TypeRule,
+    Mark, Marker, Misnomers, ModelList, Offers, Operation, Outer, Render, RenderEdit, RenderMoment,
+    RenderResponse, RenderTarget, RequestShape, ResultShape, Role, RootEnd, RootOpening, Route, RuleLevel,
+    Scope, SessionShape, Signature, StatusWords, Stop, StreamOrder, Switch, Trigger, TurnShape, TypeRule,
     UnknownEvents, Usage,
 };
 use crate::names;
@@ -21,7 +21,7 @@ use crate::tables::Tables;
 pub fn words() -> TokenStream {
     let words = declarations! {
         Aside BodyShape CallShape Choice Content DialectSignature EncryptedShape ErrorCodes ErrorShape
-        EventLine Fallback ForeignApi ForeignFormat Framing Level Mark Marker Misnomers Offers Operation Render RenderEdit
+        EventLine Fallback ForeignApi ForeignFormat Framing Level Mark Marker Misnomers ModelList Offers Operation Render RenderEdit
         RenderMoment RenderResponse RenderTarget RequestShape ResultShape Role Route RuleLevel SessionShape
         Signature StatusWords StreamOrder Switch Trigger TurnShape TypeRule UnknownEvents
     };
@@ -152,7 +152,7 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
         /// The APIs.
         pub mod apis {
             use super::{
-    Api, BodyShape, CallPlaces, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, Mark, Misnomers, Offers, Operation, RequestShape, ResultShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, StreamOrder, Switch, Trigger,
+    Api, BodyShape, CallPlaces, CallShape, Choice, Content, EncryptedShape, ErrorCodes, ErrorShape, Mark, Misnomers, ModelList, Offers, Operation, RequestShape, ResultShape, Route, Scope, ScopeInfo, SessionShape, Signature, Slot, StatusWords, StreamOrder, Switch, Trigger,
                 TurnShape, UsagePlaces,
             };
 
@@ -174,6 +174,8 @@ pub fn apis(apis: &[(&str, &ApiFile, bool)], foreign: &ForeignFile) -> TokenStre
 fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream {
     let ident = names::api(name);
     let (title, path, list) = (&file.title, &file.path, file.list());
+    let (path_of_body, version, response_id) =
+        (option_text(file.path_of_body.as_deref()), &file.version, &file.response_id);
     let (signature, operations) = (file.signature.expression(), file.operations.expression());
     let (request, bodies, error) =
         (file.request.expression(), file.bodies.expression(), file.error.expression());
@@ -258,6 +260,9 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             name: #name,
             title: #title,
             path: #path,
+            path_of_body: #path_of_body,
+            version: #version,
+            response_id: #response_id,
             signature: #signature,
             operations: #operations,
             request: #request,

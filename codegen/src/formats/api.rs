@@ -17,8 +17,17 @@ use super::{Effect, Operation, Published};
 pub struct ApiFile {
     /// Its name, for people.
     pub title: String,
-    /// Path of its main operation, behind the version.
+    /// Path of its main operation, behind the version. If it has the segment `{model}:...`, the path names the model and not
+    /// the body, and another path asks for a response without a stream.
     pub path: String,
+    /// That other path.
+    pub path_of_body: Option<String>,
+    /// The version in the path of an endpoint that is given without one.
+    #[serde(default = "usual_version")]
+    pub version: String,
+    /// JSON pointer to the id of the response, in bodies and in events.
+    #[serde(default = "usual_id")]
+    pub response_id: String,
     /// How its events and bodies are recognised.
     pub signature: Signature,
     /// The requests of its operations.
@@ -73,6 +82,14 @@ pub struct ApiFile {
     /// The scopes, by name.
     #[serde(rename = "scope")]
     pub scopes: BTreeMap<String, Scope>,
+}
+
+fn usual_version() -> String {
+    "v1".to_owned()
+}
+
+fn usual_id() -> String {
+    "/id".to_owned()
 }
 
 /// The two outer levels: the root, and its main container.

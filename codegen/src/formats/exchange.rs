@@ -17,7 +17,7 @@ pub struct Route {
     /// The path behind that of the API. The segment `{id}` is the id of a response.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// The query parameters, with their values.
+    /// The query parameters, with their values; of the creation of a response, those of a stream.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub query: BTreeMap<String, String>,
     /// The query parameter for the number of the last event that was received.
@@ -112,6 +112,35 @@ pub struct RequestShape {
     /// The member with the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// How an endpoint lists its models.
+    pub models: ModelList,
+}
+
+/// How an endpoint lists its models at `GET /models`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelList {
+    /// The member with the list.
+    pub list: String,
+    /// The member of an entry with the name.
+    pub name: String,
+    /// How names begin there, and not in requests.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prefix: String,
+    /// The member of an entry that lists what can be asked of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub methods: Option<String>,
+    /// What is asked of it, in that list.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub method: String,
+}
+
+impl Default for ModelList {
+    fn default() -> Self {
+        let [list, name] = ["data", "id"].map(str::to_owned);
+        Self { list, name, prefix: String::new(), methods: None, method: String::new() }
+    }
 }
 
 /// The entry of a conversation that answers a call.
@@ -119,9 +148,11 @@ pub struct RequestShape {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResultShape {
-    /// The type of the calls that it answers.
+    /// The type of the calls that it answers; any if empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub of: String,
-    /// The entry, as JSON, in which the texts `{id}` and `{output}` stand for the id of the call and for its output.
+    /// The entry, as JSON, in which the texts `{id}`, `{name}` and `{output}` stand for the id of the call, for its name and
+    /// for its output. The member of an id that the call does not have is left out.
     pub entry: String,
     /// The entry that has all of these in it, as JSON, in which the text `{results}` stands for them. Without it, each is an
     /// entry of the conversation.
@@ -137,6 +168,8 @@ pub struct TurnShape {
     pub entry: String,
     /// JSON pointer in the first item to an object whose members are added to the entry.
     pub members: Option<String>,
+    /// JSON pointer in an item to the list of its content, if each event has some entries of it.
+    pub joined: Option<String>,
     /// The scopes whose values are not repeated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,

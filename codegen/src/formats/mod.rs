@@ -48,8 +48,8 @@ pub use dialect::{
 pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use exchange::{
-    BodyShape, CallShape, Choice, EncryptedShape, ErrorCodes, ErrorShape, Offers, RequestShape, ResultShape,
-    Route, SessionShape, Switch, Trigger, TurnShape,
+    BodyShape, CallShape, Choice, EncryptedShape, ErrorCodes, ErrorShape, ModelList, Offers, RequestShape,
+    ResultShape, Route, SessionShape, Switch, Trigger, TurnShape,
 };
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};

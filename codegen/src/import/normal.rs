@@ -25,6 +25,7 @@ const DROPPED: &[&str] = &[
     "$comment",
     "discriminator",
     "$recursiveAnchor",
+    "enumDescriptions",
 ];
 
 /// The keywords that each type allows beside it.

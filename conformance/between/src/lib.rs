@@ -38,4 +38,5 @@ pub use reference::Reference;
 pub use run::{Detected, Suite};
 pub use session::{Session, judge_ends, read_sessions};
 pub use settings::{Pair, Settings};
+pub use translation::translated;
 pub use verify::verify;

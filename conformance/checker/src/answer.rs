@@ -56,7 +56,7 @@ impl Answer {
         let mut reader = AnswerReader::new(api);
         reader.value(api.scope(api.root), response, Key::default());
         let tokens = Tokens::of_response(api, response);
-        Self { id: text_at(response, ID), tokens, ..reader.finish() }
+        Self { id: text_at(response, api.response_id), tokens, ..reader.finish() }
     }
 
     /// Returns the whole text.
@@ -97,9 +97,6 @@ pub fn stop_word<'v>(api: &Api, info: &EventInfo, view: &View<'v>) -> Option<Cow
     let value = view.raw(Slot::Value).or_else(|| view.snapshot(api).filter(|_| info.level.is_root))?;
     string(at(value, &format!("/{member}"))?)
 }
-
-/// Place of the id in the value of the root, in all APIs.
-const ID: &str = "/id";
 
 /// The indices of a scope, the outermost first.
 type Key = [u64; Scope::MOST_KEYS];
@@ -173,7 +170,10 @@ impl AnswerReader {
             self.effect(info, &view, data);
         }
         if self.api.first_event_opens && self.id.is_none() {
-            self.id = at(data, ID).and_then(string).filter(|id| !id.is_empty()).map(Cow::into_owned);
+            self.id = at(data, self.api.response_id)
+                .and_then(string)
+                .filter(|id| !id.is_empty())
+                .map(Cow::into_owned);
         }
         if let Some(tokens) = Tokens::of_event(self.api, record) {
             self.tokens.get_or_insert_default().update(tokens);
@@ -210,7 +210,7 @@ impl AnswerReader {
     fn opening(&mut self, level: &'static ScopeInfo, value: &str, key: Key) {
         let value = serde_json::from_str(value).unwrap_or_default();
         if level.is_root && self.id.is_none() {
-            self.id = text_at(&value, ID).filter(|id| !id.is_empty());
+            self.id = text_at(&value, self.api.response_id).filter(|id| !id.is_empty());
         }
         self.value(level, &value, key);
     }

@@ -105,7 +105,7 @@ impl RecordArgs {
             serde_json::from_str::<serde::de::IgnoredAny>(&text)
                 .with_context(|| path.display().to_string())?;
             let api = self.api(&text)?;
-            return Ok((Call::create(filled(&text, self.to.model(api))), api));
+            return Ok((Call::create(api, filled(&text, self.to.model(api))), api));
         }
         let id = self.scenario.as_deref().unwrap_or_default();
         let dialect = names::dialect(if self.dialect == AUTO { "openai" } else { &self.dialect })?;

@@ -9,9 +9,9 @@ use conformance::results::Verdict;
 use conformance::suite::Selection;
 
 fn settings(folder: &Path) -> Settings {
-    let fronts = conformance::spec::spoken().filter_map(front_dialect);
+    let fronts = translation::translated().filter_map(front_dialect);
     let pairs = fronts.flat_map(|front| {
-        let upstreams = conformance::spec::spoken().filter_map(upstream_dialect);
+        let upstreams = translation::translated().filter_map(upstream_dialect);
         upstreams.map(move |upstream| Pair::of_reference(front, upstream))
     });
     Settings {

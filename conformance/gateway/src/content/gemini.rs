@@ -62,11 +62,15 @@ fn thought(request: &Value) -> Option<Thought> {
     })
 }
 
-/// An empty conversation, or a result without a call of its name.
+/// An empty conversation, a role that is none, or a result without a call of its name.
 pub(super) fn unmatched(request: &Value) -> Option<Problem> {
     let invalid = |message: String| Some(Problem::invalid("invalid_value", message, Some("contents")));
     if contents(request).is_empty() {
         return invalid("There is no content.".to_owned());
+    }
+    let mut roles = contents(request).iter().filter_map(|content| text(content, "role"));
+    if roles.any(|role| !matches!(role, "" | "user" | "model" | "function")) {
+        return invalid("Please use a valid role: user, model.".to_owned());
     }
     let mut calls: Vec<&str> = Vec::new();
     for part in contents(request).iter().flat_map(parts) {

@@ -34,8 +34,8 @@ use crate::rendering::wire::{Wire, WireFault};
 
 /// The header of `GET /models` that identifies the reference gateway.
 pub const IDENTITY: &str = "x-conformance-gateway";
-/// Where Google's SDKs expect an API.
-const BETA: &str = "/v1beta";
+/// The version of the usual base URL.
+const VERSION: &str = "v1";
 /// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;
 
@@ -51,16 +51,14 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     for other in &gateway.beside {
         api = api.merge(of(other, of_api(other)));
     }
-    let mut beta = Router::new();
+    let mut all = Router::new().merge(api.clone()).nest(&format!("/{VERSION}"), api);
     for other in gateway.beside.iter().chain([&gateway]) {
-        if names_model(other.settings.dialect.api).is_some() {
-            beta = beta.merge(with_models(other));
+        let version = other.settings.dialect.api.version;
+        if version != VERSION {
+            all = all.nest(&format!("/{version}"), with_models(other));
         }
     }
-    let all = Router::new()
-        .merge(api.clone())
-        .nest("/v1", api)
-        .nest(BETA, beta)
+    let all = all
         .route("/", get(help))
         .route("/faults", get(faults))
         .fallback(nothing)
@@ -73,18 +71,13 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     cors::guarded(all, &gateway.settings.origins, LARGEST).layer(from_fn_with_state(gateway, logged))
 }
 
-/// Where the path of an API names the model, what is in front of it.
-fn names_model(api: &Api) -> Option<&'static str> {
-    api.path.split_once('{').map(|(before, _)| before)
-}
-
 fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
     let api = gateway.settings.dialect.api;
     let mut router = Router::new();
     if api.session.is_some() {
         router = router.route(api.path, get(connect));
     }
-    if let Some(before) = names_model(api) {
+    if let Some((before, _)) = api.path.split_once('{') {
         return router.route(&format!("{before}{{call}}"), post(create_at));
     }
     let mut added: Vec<(&str, &str)> = Vec::new();
@@ -152,7 +145,8 @@ async fn logged(State(gateway): Shared, request: Request, next: Next) -> Respons
 async fn with_fault(app: Router, mut request: Request, api: &Api) -> Response {
     let path = request.uri().path_and_query().map_or("", |path| path.as_str());
     let parts = path.strip_prefix("/fault/").and_then(|rest| {
-        let at = rest.find("/v1/").or_else(|| rest.find("/v1beta/"))?;
+        let versions = [VERSION].into_iter().chain(spec::APIS.iter().map(|api| api.version));
+        let at = versions.filter_map(|version| rest.find(&format!("/{version}/"))).min()?;
         Some((rest.get(..at)?.to_owned(), rest.get(at..)?.to_owned()))
     });
     let split = parts
@@ -205,7 +199,7 @@ async fn create_at(
     let Some((model, verb)) = call.rsplit_once(':').filter(|_| is_one(uri.path())) else {
         return nothing(State(gateway), headers, uri).await;
     };
-    let is_stream = api.path.rsplit_once(':').is_some_and(|(_, streams)| streams == verb);
+    let is_stream = api.path.ends_with(&format!(":{verb}"));
     let mut request: Value = match serde_json::from_slice(&body) {
         Ok(request) => request,
         Err(error) => return refused(&Problem::not_json(&error), api),

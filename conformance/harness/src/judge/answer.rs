@@ -207,8 +207,9 @@ fn wrong_mark(api: &Api, root: &str) -> Option<String> {
 
 fn token_limit(case: &ScenarioCase, dialect: &Dialect) -> Option<(&'static str, u64)> {
     let (api, scenario) = (dialect.api, case.scenario);
-    let name = *api.request.limits.first()?;
-    let limit = spec::json::at(scenario.request, &format!("/{name}"))?.parse().ok()?;
+    let place = api.request.limits.first()?.trim_start_matches('/');
+    let limit = spec::json::at(scenario.request, &format!("/{place}"))?.parse().ok()?;
+    let name = place.rsplit('/').next().unwrap_or(place);
     let is_cut =
         || dialect.ending(api.status.incomplete).is_some_and(|cut| scenario.elicits.contains(&cut.name));
     (!scenario.stops.is_empty() || is_cut()).then_some((name, limit))

@@ -108,12 +108,14 @@ impl Facts {
         error.is_some_and(|error| !error.is_null())
     }
 
-    pub(super) fn error(&self) -> (String, String) {
+    /// The codes of the error, and its message.
+    pub(super) fn error(&self, api: &Api) -> (String, String) {
         let response = self.error_event.as_ref().or(self.response.as_ref());
         let error = response.map(|body| body.get("error").unwrap_or(body));
         let member = |name: &str| error.and_then(|error| error.get(name)?.as_str());
         let message = error.and_then(Value::as_str).or(member("message")).or(member("detail"));
-        let codes = [member("code"), member("type")].into_iter().flatten();
+        let class = member(api.error.class).filter(|_| !matches!(api.error.class, "code" | "type"));
+        let codes = [member("code"), member("type"), class].into_iter().flatten();
         (codes.collect::<Vec<_>>().join(" ").to_lowercase(), message.unwrap_or_default().to_lowercase())
     }
 
@@ -130,12 +132,16 @@ impl Facts {
         self.response.as_ref()?.get(api.status.member)?.as_str()
     }
 
-    /// Returns the response for a request that continues it, if its id is valid in URLs.
+    /// Returns the response for a request that continues it, if its id is valid in URLs. Where nothing continues a response
+    /// by its id, it needs none.
     pub fn previous(&self, api: &Api) -> Option<PreviousResponse> {
         let is_usable = |id: &String| !id.is_empty() && id.len() <= 4096 && !matches!(&**id, "." | "..");
+        let id = self.response_id.clone().filter(is_usable);
+        let output = self.output(api).to_vec();
+        let is_repeated = api.request.turn.is_some() && !output.is_empty();
         Some(PreviousResponse {
-            id: self.response_id.clone().filter(is_usable)?,
-            output: self.output(api).to_vec(),
+            id: id.or_else(|| is_repeated.then(String::new))?,
+            output,
             last_number: self.numbers.map(|(_, last)| last),
         })
     }
@@ -265,7 +271,10 @@ impl Facts {
 
     /// The limit of tokens that was requested.
     fn limit(&self, api: &Api) -> Option<u64> {
-        self.request.as_ref()?.get(api.request.limits.first()?)?.as_u64()
+        let place = *api.request.limits.first()?;
+        let request = self.request.as_ref()?;
+        let limit = if place.starts_with('/') { request.pointer(place) } else { request.get(place) };
+        limit?.as_u64()
     }
 
     /// Returns an event that must not occur.

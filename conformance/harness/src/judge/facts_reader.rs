@@ -62,6 +62,8 @@ impl FactsReader {
         // A body has its own.
         if facts.answer == Answer::default() {
             facts.answer = answer.finish();
+        }
+        if facts.items.is_empty() {
             facts.items = items.finish();
         }
         // A mark can be spread over deltas.
@@ -71,7 +73,7 @@ impl FactsReader {
     }
 
     pub(super) fn entry(&mut self, entry: &Entry<'_>) {
-        let Self { facts, lanes, dialect, .. } = self;
+        let Self { facts, answer, lanes, dialect, .. } = self;
         match entry {
             Entry::Exchange(exchange) => {
                 facts.status = exchange.status;
@@ -89,9 +91,16 @@ impl FactsReader {
                 facts.response = body.and_then(|body| serde_json::from_str(body).ok());
                 facts.root = body.and_then(|body| dialect.api.body(body)).map(|shape| shape.root);
                 let response = facts.response.as_ref();
-                facts.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
-                let answer = response.map(|response| Answer::of_response(dialect.api, response));
-                facts.answer = answer.unwrap_or_default();
+                facts.response_id = response
+                    .and_then(|body| Some(body.pointer(dialect.api.response_id)?.as_str()?.to_owned()));
+                match response {
+                    // It is an event.
+                    Some(_) if dialect.api.is_stream_of_bodies() => {
+                        answer.data(dialect, body.unwrap_or_default());
+                    }
+                    Some(response) => facts.answer = Answer::of_response(dialect.api, response),
+                    None => {}
+                }
                 facts.items =
                     response.map(|response| items::of_body(dialect.api, response)).unwrap_or_default();
                 if response.is_none() {
@@ -142,11 +151,12 @@ impl FactsReader {
         if let Some(response) = response {
             facts.response = serde_json::from_str(response).ok();
             facts.root = dialect.api.body(response).map(|shape| shape.root);
-            let id = facts.response.as_ref().and_then(|response| response.get("id")?.as_str());
+            let id = facts.response.as_ref();
+            let id = id.and_then(|response| response.pointer(dialect.api.response_id)?.as_str());
             facts.response_id = id.map(str::to_owned).or(facts.response_id.take());
         } else if is_opening {
             // The event may be the response itself.
-            facts.response_id = text(record.data(), "/id").or(facts.response_id.take());
+            facts.response_id = text(record.data(), dialect.api.response_id).or(facts.response_id.take());
         }
         facts.marks.extend(marks(record.data()).take(MAX_NAMES.saturating_sub(facts.marks.len())));
         if let Some(item) = opened_item(record)
@@ -157,7 +167,7 @@ impl FactsReader {
             facts.ids.extend(facts.response_id.clone());
         }
         if dialect.api.first_event_opens && facts.response_id.is_none() {
-            facts.response_id = text(record.data(), "/id").filter(|id| !id.is_empty());
+            facts.response_id = text(record.data(), dialect.api.response_id).filter(|id| !id.is_empty());
             facts.ids.extend(facts.response_id.clone());
         }
         count(&mut facts.events, kind);

@@ -20,8 +20,11 @@ pub(super) fn of_body(api: &Api, response: &Value) -> Vec<Value> {
     items
 }
 
-/// A conversation does not repeat some values.
+/// A conversation does not repeat some values, and no entry without content.
 fn leave_out(api: &Api, item: &mut Value) {
+    let joined = api.request.turn.and_then(|turn| item.pointer_mut(turn.joined?)?.as_array_mut());
+    let is_empty = |entry: &Value| entry.as_object().is_some_and(|it| it.values().all(|value| value == ""));
+    joined.into_iter().for_each(|entries| entries.retain(|entry| !is_empty(entry)));
     let without = api.request.turn.map_or(&[][..], |turn| turn.without);
     for place in api.scopes().filter(|scope| without.contains(&scope.name)).flat_map(|scope| scope.in_body) {
         let Some((around, member)) = place.rsplit_once('/') else { continue };
@@ -49,7 +52,9 @@ impl ItemsReader {
     }
 
     pub(super) fn event(&mut self, record: &Record<'_>) {
-        if self.dialect.api.request.turn.is_none() {
+        let Some(turn) = self.dialect.api.request.turn else { return };
+        if let Some(joined) = turn.joined {
+            self.join(record.data(), joined);
             return;
         }
         for (info, view) in record.views() {
@@ -57,6 +62,31 @@ impl ItemsReader {
                 continue;
             };
             self.effect(info.level, info.role, &view, value);
+        }
+    }
+
+    /// The entries of the list in each container follow those of earlier events.
+    fn join(&mut self, event: &str, list: &str) {
+        if event.len() > self.room {
+            return;
+        }
+        self.room -= event.len();
+        let event = serde_json::from_str(event).unwrap_or_default();
+        let index = self.dialect.member(self.dialect.api.index);
+        for (at, new) in (0..).zip(of_body(self.dialect.api, &event)) {
+            let at = new.get(index).and_then(Value::as_u64).unwrap_or(at);
+            let is_full = self.items.len() >= MAX_ENTRIES;
+            let Some(item) = self.items.get_mut(&at) else {
+                if !is_full {
+                    self.items.insert(at, new);
+                }
+                continue;
+            };
+            let more = new.pointer(list).and_then(Value::as_array).cloned().unwrap_or_default();
+            match item.pointer_mut(list) {
+                Some(Value::Array(entries)) => entries.extend(more),
+                _ => put(item, list, Value::Array(more)),
+            }
         }
     }
 
@@ -200,6 +230,34 @@ mod tests {
                 json!({"type": "redacted_thinking", "data": "x"}),
             ]
         );
+    }
+
+    #[test]
+    fn lists_are_joined() {
+        let chunk = |index: Option<u64>, parts: Value| {
+            let mut candidate = json!({"content": {"parts": parts, "role": "model"}});
+            if let Some(index) = index {
+                candidate["index"] = index.into();
+            }
+            json!({"candidates": [candidate]})
+        };
+        let call = json!({"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "c2ln"});
+        let items = read(
+            "gemini",
+            &[
+                chunk(None, json!([{"text": "Two "}])),
+                chunk(Some(1), json!([{"text": "Other"}])),
+                chunk(Some(0), json!([{"text": "cities."}, call])),
+                json!({"candidates": [{"finishReason": "STOP"}]}),
+                chunk(Some(0), json!([{"text": ""}, {"text": "", "thoughtSignature": "c2ln"}])),
+            ],
+        );
+        let parts = |index: usize| items[index].pointer("/content/parts").unwrap().clone();
+        assert_eq!(
+            parts(0),
+            json!([{"text": "Two "}, {"text": "cities."}, call, {"text": "", "thoughtSignature": "c2ln"}])
+        );
+        assert_eq!((items.len(), parts(1)), (2, json!([{"text": "Other"}])));
     }
 
     #[test]

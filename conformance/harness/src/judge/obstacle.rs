@@ -97,7 +97,7 @@ fn of_account(facts: &Facts, api: &Api) -> Option<(UndecidedKind, &'static str)>
     if has_text || facts.error_event.is_none() && !facts.response.as_ref().is_some_and(is_failed) {
         return None;
     }
-    let (code, _) = facts.error();
+    let (code, _) = facts.error(api);
     let is = |codes: &[&str]| code.split(' ').any(|code| codes.contains(&code));
     let codes = api.error.codes;
     if is(codes.key) {
@@ -151,7 +151,7 @@ fn of_error(
 ) -> Option<(UndecidedKind, &'static str)> {
     use UndecidedKind::{Auth, Model, Network, Overload, Path, Quota, Rate, Region};
 
-    let (code, message) = facts.error();
+    let (code, message) = facts.error(case.api);
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     if is_unknown_model(case, facts, status, follows_answer) {
         return Some((Model, "choose another with --model"));
@@ -203,7 +203,7 @@ fn is_unknown_model(case: &ScenarioCase, facts: &Facts, status: u16, follows_ans
     if !matches!(status, 400 | 403 | 404 | 422) || !asks_default(case) {
         return false;
     }
-    let (code, message) = facts.error();
+    let (code, message) = facts.error(case.api);
     if case.api.error.codes.model.iter().any(|known| code.contains(known)) {
         return true;
     }

@@ -43,7 +43,7 @@ fn ignores(background: &str, facts: &Facts, api: &Api) -> bool {
 
 /// A 404 about a response names it. Otherwise, the route is unknown.
 fn is_about_resource(facts: &Facts, api: &Api) -> bool {
-    let (_, message) = facts.error();
+    let (_, message) = facts.error(api);
     let path = facts.url.split(['?', '#']).next().unwrap_or_default().to_lowercase();
     let path = path.splitn(4, '/').nth(3).unwrap_or_default();
     // Messages about routes contain the whole path, or a part of it that begins at a slash.

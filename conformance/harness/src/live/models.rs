@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use serde_json::Value;
+use spec::table::ModelList;
 use tokio::time::Instant;
 
 use crate::judge::{Attempt, Facts, status_line};
@@ -75,21 +76,28 @@ fn read(recording: &str, rules: &Rules) -> Result<Listed, Unlisted> {
         .map_err(|reason| unlisted(reason, true))?
         .facts;
     let is_answered = facts.status.is_some();
-    listed(&facts).map_err(|reason| unlisted(reason, is_answered))
+    listed(&facts, rules.dialect().api.request.models).map_err(|reason| unlisted(reason, is_answered))
 }
 
-fn listed(facts: &Facts) -> Result<Listed, String> {
+fn listed(facts: &Facts, shape: ModelList) -> Result<Listed, String> {
     match (facts.status, &facts.lost) {
         (Some(200), _) => {}
         (Some(status), _) => return Err(format!("GET /models responds with {}", status_line(status))),
         (None, Some(reason)) => return Err(reason.to_string()),
         (None, None) => return Err("GET /models has no response".to_owned()),
     }
-    let listed = facts.response.as_ref().and_then(|body| body.get("data")?.as_array());
-    let name = |model: &Value| Some(model.get("id")?.as_str()?.to_owned());
+    let listed = facts.response.as_ref().and_then(|body| body.get(shape.list)?.as_array());
+    let can = |model: &&Value| {
+        let methods = shape.methods.and_then(|methods| model.get(methods)?.as_array());
+        methods.is_none_or(|methods| methods.iter().any(|method| method == shape.method))
+    };
+    let name = |model: &Value| {
+        let name = model.get(shape.name)?.as_str()?;
+        Some(name.strip_prefix(shape.prefix).unwrap_or(name).to_owned())
+    };
     let is_usable =
         |name: &String| !name.is_empty() && name.len() <= MAX_NAME && first_dangerous(name).is_none();
-    let all: Vec<String> = listed.into_iter().flatten().filter_map(name).collect();
+    let all: Vec<String> = listed.into_iter().flatten().filter(can).filter_map(name).collect();
     let has_any = !all.is_empty();
     let names: Vec<String> = all.into_iter().filter(is_usable).collect();
     match (names.is_empty(), has_any) {

@@ -60,11 +60,7 @@ pub(super) fn body(
     if let Some(phrase) = context.seed.phrase(scenario).filter(|_| !scenario.operation.is_aside()) {
         add_phrase(&mut request, api, &phrase);
     }
-    let mut body = with_model(request, context.model, is_twin);
-    if scenario.malformed {
-        body.pop();
-    }
-    body
+    with_model(request, context.model, is_twin)
 }
 
 fn last_text<'v>(input: &'v mut Value, api: &Api) -> Option<&'v mut String> {

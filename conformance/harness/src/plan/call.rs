@@ -2,6 +2,7 @@
 
 use catalogue::Scenario;
 use reqwest::{Method, Url};
+use serde_json::Value;
 use spec::Api;
 use spec::table::Operation;
 
@@ -16,6 +17,8 @@ const ID: &str = "{id}";
 pub struct Call {
     /// Its method.
     pub method: Method,
+    /// The path segments in place of the API's, if these have to name a model.
+    pub at: Vec<String>,
     /// Path segments behind the API's path.
     pub path: Vec<String>,
     /// Query parameters.
@@ -31,10 +34,20 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the request for a response.
-    pub fn create(body: String) -> Self {
+    /// Returns the request for a response. If the path of the API names the model, it is that of the body, which then has
+    /// neither the model nor `stream`.
+    pub fn create(api: &Api, body: String) -> Self {
         let wants_stream = spec::json::at(&body, "/stream") == Some("true");
-        Self { method: Method::POST, body: Some(body), wants_stream, ..Self::default() }
+        let call = Self { method: Method::POST, wants_stream, ..Self::default() };
+        let request = serde_json::from_str(&body);
+        let (Ok(Value::Object(mut request)), true) = (request, api.names_model()) else {
+            return Self { body: Some(body), ..call };
+        };
+        request.shift_remove("stream");
+        let model = request.shift_remove("model");
+        let model = model.as_ref().and_then(Value::as_str).unwrap_or_default();
+        let at = api.path_for(model, wants_stream);
+        Self { at, body: Some(Value::Object(request).to_string()), ..call }
     }
 
     /// Returns the request for the resource at the address itself.
@@ -59,16 +72,21 @@ impl Call {
         let nobody = || context.seed.unknown_id(scenario, api);
         let id = || before.map_or_else(nobody, |before| before.id.clone());
         let Some(route) = api.route(scenario.operation) else {
-            return Self::create(body(scenario, api, context, before, is_twin));
+            return Self::create(api, body(scenario, api, context, before, is_twin));
         };
         let mut call = match route.request {
-            Some(_) => Self::create(body(scenario, api, context, before, is_twin)),
+            Some(_) => Self::create(api, body(scenario, api, context, before, is_twin)),
             None => Self::retrieve(),
         };
+        if scenario.malformed {
+            call.body.as_mut().map(String::pop);
+        }
         let segments = route.path.split('/').filter(|segment| !segment.is_empty());
         call.has_unknown_key = scenario.unknown_key;
         call.path.extend(segments.map(|segment| if segment == ID { id() } else { segment.to_owned() }));
-        call.query.extend(route.query.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        if call.wants_stream || scenario.operation != Operation::Create {
+            call.query.extend(route.query.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        }
         let last = before.and_then(|before| before.last_number);
         call.query.extend(route.after.zip(last).map(|(name, last)| (name, last.to_string())));
         if let Some(method) = route.method {
@@ -86,7 +104,10 @@ impl Call {
     pub fn url(&self, main: &Url) -> Url {
         let mut url = main.clone();
         if let Ok(mut path) = url.path_segments_mut() {
-            path.extend(&self.path);
+            for _ in &self.at {
+                path.pop();
+            }
+            path.extend(self.at.iter().chain(&self.path));
         }
         if !self.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&self.query);

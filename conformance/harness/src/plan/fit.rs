@@ -74,7 +74,8 @@ fn foreign(scenario: &Scenario, is_twin: bool, dialect: &Dialect) -> Option<Stri
         return Some(format!("{name} has no rule {rule}"));
     }
     let is_json = scenario.status.is_empty() && !wants_stream(scenario, is_twin);
-    if is_json && dialect.api.root_body().and_then(|body| dialect.root(body)).is_none() {
+    let has_body = || dialect.api.root_body().is_some_and(|body| dialect.root(body).is_some());
+    if is_json && !dialect.api.is_stream_of_bodies() && !has_body() {
         return Some(format!("{name} has no non-streaming responses"));
     }
     let root = dialect.api.route(operation)?.request?;

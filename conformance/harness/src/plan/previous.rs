@@ -66,11 +66,16 @@ pub(super) fn carried(before: &PreviousResponse, entry: &Value, api: &Api) -> Ve
     }
     let (Some(result), Some(output)) = (api.request.result, entry.get("call_output")) else { return entries };
     let calls = before.output.iter().flat_map(|item| calls_in(item, api));
-    let calls = calls.filter(|call| call.get("type").is_some_and(|it| it == result.of));
-    let place = api.client_call.map_or("", |call| call.id);
+    let calls =
+        calls.filter(|call| result.of.is_empty() || call.get("type").is_some_and(|it| it == result.of));
+    let (id, name) = api.client_call.map_or(("", ""), |call| (call.id, call.name));
     let results = calls.filter_map(|call| {
         let mut entry = serde_json::from_str(result.entry).ok()?;
-        fill(&mut entry, &[("{id}", call.pointer(place)?), ("{output}", output)]);
+        let found = [("{id}", call.pointer(id)), ("{name}", call.pointer(name)), ("{output}", Some(output))];
+        found.iter().for_each(|(mark, value)| match value {
+            Some(value) => fill(&mut entry, &[(mark, value)]),
+            None => drop_members(&mut entry, mark),
+        });
         Some(entry)
     });
     match result.within.and_then(|within| serde_json::from_str(within).ok()) {
@@ -83,14 +88,27 @@ pub(super) fn carried(before: &PreviousResponse, entry: &Value, api: &Api) -> Ve
     entries
 }
 
-/// An item is a call, or has a list of calls.
-fn calls_in<'v>(item: &'v Value, api: &Api) -> &'v [Value] {
+/// An item is a call, or has a list of calls, or of entries with a call in some.
+fn calls_in<'v>(item: &'v Value, api: &Api) -> Vec<&'v Value> {
     let scope = api.client_call.map(|call| api.scope(call.scope)).filter(|scope| !scope.is_container);
-    let Some(place) = scope.and_then(|scope| scope.in_body.first()) else {
-        return std::slice::from_ref(item);
+    let Some((list, rest)) = scope.and_then(|scope| scope.in_body.first()?.split_once("/{")) else {
+        return vec![item];
     };
-    let list = place.split_once("/{").and_then(|(list, _)| item.pointer(list)?.as_array());
-    list.map(Vec::as_slice).unwrap_or_default()
+    let inner = rest.split_once('/').map_or(String::new(), |(_, inner)| format!("/{inner}"));
+    let entries = item.pointer(list).and_then(Value::as_array).into_iter().flatten();
+    entries.filter_map(|entry| entry.pointer(&inner)).collect()
+}
+
+/// Removes the members whose value is this text.
+fn drop_members(value: &mut Value, text: &str) {
+    match value {
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| drop_members(entry, text)),
+        Value::Object(members) => {
+            members.retain(|_, member| member != text);
+            members.values_mut().for_each(|member| drop_members(member, text));
+        }
+        _ => {}
+    }
 }
 
 /// The entry that repeats a response in a conversation.

@@ -36,7 +36,8 @@ fn parameters(tool: &Value) -> Option<&Value> {
 }
 
 fn is_of(value: &Value, wanted: &str) -> bool {
-    match wanted {
+    // Some APIs write types in capital letters.
+    match &*wanted.to_ascii_lowercase() {
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
         "number" => value.is_number(),

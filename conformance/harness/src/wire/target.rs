@@ -49,7 +49,7 @@ const SHORT: usize = 8;
 
 impl Target {
     /// Returns the endpoint of an API at a URL. The URL can be the URL of the main operation, of its version
-    /// (`https://gateway.test/v1`), or of the host, whose version is `v1`.
+    /// (`https://gateway.test/v1`), or of the host, whose version is the usual one of the API.
     ///
     /// # Errors
     ///
@@ -229,7 +229,9 @@ impl Target {
 
     /// Returns the URL without secrets.
     pub fn public_url(&self) -> String {
-        self.masked(&Recorder::new().url(self.url.as_str()))
+        let url = Recorder::new().url(self.url.as_str());
+        // A path that names the model has a place for it.
+        self.masked(&url.replace("%7B", "{").replace("%7D", "}"))
     }
 
     /// Recordings have no secrets; this covers secrets that only their joined parts contain.
@@ -305,7 +307,7 @@ fn path(base: &str, api: &Api) -> String {
     } else if base.split('/').any(is_version) {
         format!("{base}{}", api.path)
     } else {
-        format!("{base}/v1{}", api.path)
+        format!("{base}/{}{}", api.version, api.path)
     }
 }
 

@@ -31,7 +31,7 @@ fn dialects(
     of: fn(&spec::Api) -> Option<&'static Dialect>,
 ) -> impl Iterator<Item = &'static Dialect> {
     let is_named = |api: &str| names.is_empty() || names.iter().any(|name| *name == ALL || *name == api);
-    known::usual()
+    known::translated()
         .filter(move |dialect| is_named(dialect.api.name))
         .filter_map(move |dialect| of(dialect.api))
 }

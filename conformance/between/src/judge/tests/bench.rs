@@ -25,7 +25,8 @@ pub(super) struct Bench {
 
 /// Returns the pairs of APIs.
 pub(super) fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
-    spec::spoken().flat_map(move |front| spec::spoken().map(move |upstream| (front.name, upstream.name)))
+    translation::translated()
+        .flat_map(move |front| translation::translated().map(move |upstream| (front.name, upstream.name)))
 }
 
 fn ms(number: usize) -> Duration {
