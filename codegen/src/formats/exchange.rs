@@ -207,6 +207,9 @@ pub struct Choice {
     /// JSON pointers in the member to the name of that tool; the first that is there counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
+    /// JSON pointer in the request to the names of the tools that it may call if it must call one; all if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<String>,
 }
 
 /// The tools in a request.

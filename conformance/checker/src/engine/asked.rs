@@ -94,7 +94,7 @@ impl Asked {
 
     /// Returns the names of the tools that the model may call, unless a tool may provide others.
     pub fn tools(&self) -> Option<&BTreeSet<String>> {
-        let names = || {
+        let offered = || {
             let offers = self.shape.offers?;
             let Some(list) = self.value(offers.list) else { return Some(BTreeSet::new()) };
             let name = |tool: &str| first_text(tool, offers.names).map(Cow::into_owned);
@@ -103,7 +103,21 @@ impl Asked {
             let declared = tools.into_iter().map(|tool| json::at(tool, inner).and_then(json::entries));
             declared.collect::<Option<Vec<_>>>()?.into_iter().flatten().map(name).collect()
         };
-        self.tools.get_or_init(names).as_ref()
+        let callable = || {
+            let mut names: BTreeSet<String> = offered()?;
+            if let Some(allowed) = self.allowed() {
+                names.retain(|name| allowed.iter().any(|allowed| allowed == name));
+            }
+            Some(names)
+        };
+        self.tools.get_or_init(callable).as_ref()
+    }
+
+    /// The names to which a choice limits the tools.
+    fn allowed(&self) -> Option<Vec<Cow<'_, str>>> {
+        let place = self.shape.choice?.allowed.filter(|_| self.chosen() == Chosen::Any)?;
+        let names: Vec<_> = json::entries(self.at(place)?)?.into_iter().filter_map(json::string).collect();
+        (!names.is_empty()).then_some(names)
     }
 
     /// Calls have the name where tools have it.
@@ -203,6 +217,16 @@ mod tests {
         assert_eq!(names(&messages(r#""max_tokens":1"#)), Some(Vec::new()));
         let tools = chat(r#""tools":[{"type":"function","function":{"name":"f"}},{"custom":{"name":"c"}}]"#);
         assert_eq!(names(&tools), Some(vec!["c".to_owned(), "f".to_owned()]));
+        let limited = |mode: &str| {
+            let config = format!(r#"{{"mode":"{mode}","allowedFunctionNames":["g"]}}"#);
+            let tools = r#"[{"functionDeclarations":[{"name":"f"},{"name":"g"}]}]"#;
+            let request = format!(
+                r#"{{"contents":[],"tools":{tools},"toolConfig":{{"functionCallingConfig":{config}}}}}"#
+            );
+            names(&asked(&spec::gemini::DIALECT, &request).unwrap())
+        };
+        assert_eq!(limited("ANY"), Some(vec!["g".to_owned()]));
+        assert_eq!(limited("AUTO"), Some(vec!["f".to_owned(), "g".to_owned()]));
     }
 
     #[test]

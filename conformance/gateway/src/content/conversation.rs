@@ -90,7 +90,9 @@ pub(super) fn plan(
 }
 
 fn calls(request: &Value, ask: &Ask, asked: &Asked, api: &Api) -> Vec<Item> {
-    let mut functions = functions(request, api).into_iter();
+    let offered = asked.tools();
+    let is_offered = |name: &String| offered.is_none_or(|offered| offered.contains(name));
+    let mut functions = functions(request, api).into_iter().filter(|(name, _)| is_offered(name));
     let chosen = match asked.chosen() {
         Chosen::None => return Vec::new(),
         Chosen::Free if ask.is_tool_output => return Vec::new(),

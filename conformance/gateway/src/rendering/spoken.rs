@@ -8,6 +8,7 @@ use translation::{Delta, PartKind, ReplyError, Stop, Stopped, Usage};
 
 use super::RenderedResponse;
 use super::hosted::{self, Given};
+use super::responses::ids::BARE;
 use super::wire;
 use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought};
 use crate::content::text;
@@ -87,7 +88,7 @@ impl Said<'_> {
         writer.say("choice", choice);
         writer.say("fingerprint", "fp_1");
         writer.say("request_id", "req_1");
-        writer.say("response_id", "vYpbaJDvFZ2M1MkP");
+        writer.say("response_id", BARE);
         writer.say("error_code", "server_error");
         writer.say("explanation", "The request was refused.");
         writer.say("padding", plan.is_obfuscated.then_some("aZ"));

@@ -7,11 +7,14 @@ const PREFIXES: [&str; 21] = [
 ];
 
 /// The end of the name of a member that holds an id, and the start of its value.
-const END: &[u8] = b"id\":\"";
-const BEFORE: [&[u8]; 5] = [b"\"", b"\"item_", b"\"call_", b"\"tool_use_", b"\"request_"];
+const END: &[u8] = b"d\":\"";
+const BEFORE: [&[u8]; 6] =
+    [b"\"i", b"\"item_i", b"\"call_i", b"\"tool_use_i", b"\"request_i", b"\"responseI"];
 
 /// The id of a response in dialects that require a UUID.
 const UUID: &str = "550e8400-e29b-41d4-a716-446655440000";
+/// The id of a response without a prefix, as goldens have it.
+pub(crate) const BARE: &str = "vYpbaJDvFZ2M1MkP";
 
 /// Makes the ids of a response unique by adding a tag to generated ids. Works on bytes, since a broken response need
 /// not be JSON.
@@ -24,8 +27,9 @@ pub fn tagged(answer: &[u8], tag: &str) -> Vec<u8> {
         if !BEFORE.iter().any(|member| before.ends_with(member)) {
             continue;
         }
-        let (kept, left_out) = if id.starts_with(UUID.as_bytes()) {
-            (UUID.len().saturating_sub(tag.len()), UUID.len())
+        let whole = [UUID, BARE].into_iter().find(|whole| id.starts_with(whole.as_bytes()));
+        let (kept, left_out) = if let Some(whole) = whole {
+            (whole.len().saturating_sub(tag.len()), whole.len())
         } else if let Some(length) = prefix(id) {
             (length, length)
         } else {
@@ -69,6 +73,7 @@ mod tests {
         }
         let uuid = tag(r#"{"id":"550e8400-e29b-41d4-a716-446655440000"}"#);
         assert_eq!(uuid, r#"{"id":"550e8400-e29b-41d4-a716-44665544000a"}"#);
+        assert_eq!(tag(r#"{"responseId":"vYpbaJDvFZ2M1MkP"}"#), r#"{"responseId":"vYpbaJDvFZ2M1M0a"}"#);
         assert_eq!(tagged(b"\xff\"id\":\"rs_1\"", "7"), b"\xff\"id\":\"rs_71\"");
     }
 }
