@@ -1,10 +1,10 @@
 // The AI SDK, over the line protocol of docs/clients.md. The argument is the provider: `openai` or `open-responses`, or for other
-// APIs `openai chat`, `openai-compatible` or `anthropic`.
+// APIs `openai chat`, `openai-compatible`, `anthropic` or `google`.
 
 import { load, serve, timeLimit, versionOf } from './lines.mjs';
 
 const { generateText, streamText, jsonSchema, stepCountIs, isStepCount, tool, Output } = await load('ai');
-const [provider, api = { anthropic: 'messages', 'openai-compatible': 'chat' }[provider] ?? 'responses'] = process.argv.slice(2);
+const [provider, api = { anthropic: 'messages', google: 'gemini', 'openai-compatible': 'chat' }[provider] ?? 'responses'] = process.argv.slice(2);
 
 async function model(asked) {
   const options = { baseURL: asked.base_url, apiKey: asked.api_key };
@@ -21,6 +21,10 @@ async function model(asked) {
     const { createAnthropic } = await load('@ai-sdk/anthropic');
     return createAnthropic(options)(asked.request.model);
   }
+  if (provider === 'google') {
+    const { createGoogle } = await load('@ai-sdk/google');
+    return createGoogle({ ...options, baseURL: asked.base_url.replace(/v1$/, 'v1beta') })(asked.request.model);
+  }
   const { createOpenResponses } = await load('@ai-sdk/open-responses');
   return createOpenResponses({ name: 'open-responses', url: `${asked.base_url}/responses`, apiKey: asked.api_key })(asked.request.model);
 }
@@ -29,12 +33,13 @@ const known = new Set({
   responses: ['model', 'input', 'tools', 'reasoning', 'text'],
   messages: ['model', 'messages', 'tools', 'thinking', 'max_tokens', 'stop_sequences'],
   chat: ['model', 'messages', 'tools', 'max_completion_tokens', 'stream_options'],
+  gemini: ['model', 'contents', 'tools', 'generationConfig'],
 }[api]);
 
 // The text of a request that is a text alone.
-const said = ({ input, messages }) => (messages?.length === 1 ? messages[0].content : input);
+const said = ({ input, messages, contents }) => contents?.[0].parts[0].text ?? (messages?.length === 1 ? messages[0].content : input);
 // The functions of a request, in any API.
-const functions = (request) => (request.tools ?? []).map((each) => ({ type: 'function', ...each, ...each.function }));
+const functions = (request) => (request.tools ?? []).flatMap((each) => each.functionDeclarations ?? [each]).map((each) => ({ type: 'function', ...each, ...each.function }));
 
 // A request in the words of the AI SDK.
 function words(asked, outputs) {
@@ -44,8 +49,9 @@ function words(asked, outputs) {
   const output = (name, messages) => outputs[Math.min(messages.filter((message) => message.role === 'tool').length, outputs.length - 1)][name];
   if (request.reasoning) Object.assign(options, { reasoningEffort: request.reasoning.effort, reasoningSummary: request.reasoning.summary });
   if (request.thinking) options.thinking = { type: request.thinking.type, budgetTokens: request.thinking.budget_tokens };
+  if (request.generationConfig) options.thinkingConfig = request.generationConfig.thinkingConfig;
   const maxOutputTokens = request.max_tokens ?? request.max_completion_tokens;
-  const tools = Object.fromEntries(functions(request).map((each) => [each.name, tool({ description: each.description, inputSchema: jsonSchema(each.parameters ?? each.input_schema), ...(outputs.length ? { execute: (_, { messages }) => output(each.name, messages) } : {}) })]));
+  const tools = Object.fromEntries(functions(request).map((each) => [each.name, tool({ description: each.description, inputSchema: jsonSchema(each.parameters ?? each.input_schema ?? each.parametersJsonSchema), ...(outputs.length ? { execute: (_, { messages }) => output(each.name, messages) } : {}) })]));
   const format = request.text?.format;
   return {
     maxRetries: asked.max_retries ?? 0,

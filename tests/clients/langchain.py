@@ -1,10 +1,10 @@
-"""LangChain: `ChatOpenAI` with the Responses API, with the argument `chat` with Chat Completions; with `anthropic` `ChatAnthropic`."""
+"""LangChain: `ChatOpenAI` with the Responses API, with the argument `chat` with Chat Completions; with `anthropic` `ChatAnthropic`,
+with `google` `ChatGoogleGenerativeAI`."""
 
 import sys
 
 from langchain_core.messages import AIMessageChunk, HumanMessage, ToolMessage
-from langchain_openai import ChatOpenAI
-from lines import Unsupported, beyond_version, is_resumed, retries, serve, steps, text_of_request
+from lines import Unsupported, beyond_version, functions, is_resumed, retries, serve, steps, text_of_request
 
 API = sys.argv[1] if len(sys.argv) > 1 else "responses"
 
@@ -17,7 +17,9 @@ def ask(case):
         raise Unsupported("the driver does not resume")
     said = [HumanMessage(text_of_request(case))]
     model = model_of(case, request.pop("model"))
-    del request["input" if API == "responses" else "messages"]
+    del request[{"responses": "input", "google": "contents"}.get(API, "messages")]
+    if API == "google":
+        request = google(request)
     if request.get("n", 1) > 1:
         raise Unsupported("a stream of the client has one choice")
     bound = model.bind(**request) if request else model
@@ -32,12 +34,27 @@ def ask(case):
     return understood(message, streamed)
 
 
+def google(request):
+    """The request in the words of LangChain."""
+    config = request.pop("generationConfig", {})
+    thinking = config.get("thinkingConfig")
+    asked = {"thinking_budget": thinking["thinkingBudget"], "include_thoughts": True} if thinking else {}
+    tools = [{"name": name, "description": description, "parameters": schema} for name, description, schema in functions(request)]
+    return asked | ({"tools": [{"function_declarations": tools}]} if tools else {})
+
+
 def model_of(case, name):
     options = {"model": name, "api_key": case["api_key"], "max_retries": retries(case), "timeout": case["timeout_ms"] / 1000}
     if API == "anthropic":
         from langchain_anthropic import ChatAnthropic
 
         return ChatAnthropic(base_url=beyond_version(case), **options)
+    if API == "google":
+        from langchain_google_genai import ChatGoogleGenerativeAI
+
+        return ChatGoogleGenerativeAI(base_url=beyond_version(case), **options | {"max_retries": retries(case) + 1})
+    from langchain_openai import ChatOpenAI
+
     if API == "chat":
         return ChatOpenAI(base_url=case["base_url"], use_responses_api=False, **options)
     return ChatOpenAI(base_url=case["base_url"], use_responses_api=True, output_version="responses/v1", **options)
@@ -88,6 +105,7 @@ def understood(message, streamed):
     return told | ({"response_status": status} if status else {})
 
 
-STATUS = {"responses": "status", "chat": "finish_reason", "anthropic": "stop_reason"}
+STATUS = {"responses": "status", "chat": "finish_reason", "anthropic": "stop_reason", "google": "finish_reason"}
+PACKAGES = {"anthropic": "langchain-anthropic", "google": "langchain-google-genai"}
 
-serve("langchain-anthropic" if API == "anthropic" else "langchain-openai", ask)
+serve(PACKAGES.get(API, "langchain-openai"), ask)

@@ -52,7 +52,10 @@ def beyond_version(case):
 def text_of_request(case):
     """The text of a request that is a text alone, in the form of its API."""
     request = case["request"]
-    said = request["input"] if "input" in request else only(request["messages"])["content"]
+    if "contents" in request:
+        said = only(only(request["contents"])["parts"]).get("text")
+    else:
+        said = request["input"] if "input" in request else only(request["messages"])["content"]
     if not isinstance(said, str):
         raise Unsupported("the driver sends texts alone")
     return said
@@ -68,16 +71,16 @@ def only(messages):
 def functions(request):
     """The functions of a request, in the form of its API: name, description and schema of the parameters."""
     found = []
-    for tool in request.get("tools", []):
+    for tool in (one for tool in request.get("tools", []) for one in tool.get("functionDeclarations", [tool])):
         function = tool.get("function", tool)
-        schema = function.get("parameters") or function.get("input_schema")
+        schema = function.get("parameters") or function.get("input_schema") or function.get("parametersJsonSchema")
         if tool.get("type", "function") != "function" or not schema or set(function) - FUNCTION:
             raise Unsupported("the driver sends functions alone")
         found.append((function["name"], function["description"], schema))
     return found
 
 
-FUNCTION = {"type", "name", "description", "parameters", "input_schema", "strict"}
+FUNCTION = {"type", "name", "description", "parameters", "input_schema", "parametersJsonSchema", "strict"}
 
 
 class Chunks:

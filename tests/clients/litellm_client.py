@@ -1,5 +1,5 @@
-"""litellm as a client: `litellm.responses`, with the provider `openai`. With the argument `chat` or `anthropic`, `litellm.completion`
-with the provider `openai` or `anthropic`."""
+"""litellm as a client: `litellm.responses`, with the provider `openai`. With the argument `chat`, `anthropic` or `gemini`,
+`litellm.completion` with the provider `openai`, `anthropic` or `gemini`."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from types import SimpleNamespace
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm  # noqa: E402: it reads the environment when it is loaded
-from lines import Chunks, Unsupported, beyond_version, following, functions, is_resumed, response, retries, serve, steps  # noqa: E402
+from lines import Chunks, Unsupported, beyond_version, following, functions, is_resumed, response, retries, serve, steps, text_of_request  # noqa: E402
 
 litellm.suppress_debug_info = True
 litellm.telemetry = False
@@ -77,11 +77,16 @@ def complete(case):
         ]
         request |= {"tools": tools} if tools else {}
         request |= {"stop": request.pop("stop_sequences")} if "stop_sequences" in request else {}
+    if API == "gemini":
+        request |= {"messages": [{"role": "user", "content": text_of_request(case)}]}
+        del request["contents"]
+        request |= {"reasoning_effort": "low"} if request.pop("generationConfig", None) else {}
     chunks = Chunks(request)
+    bases = {"chat": case["base_url"], "gemini": f"{beyond_version(case)}/v1beta/models/{request['model']}"}
     stream = litellm.completion(
-        **request | {"model": f"{'openai' if is_chat else 'anthropic'}/{request['model']}"},
+        **request | {"model": f"{'openai' if is_chat else API}/{request['model']}"},
         stream=True,
-        api_base=case["base_url"] if is_chat else beyond_version(case),
+        api_base=bases.get(API) or beyond_version(case),
         api_key=case["api_key"],
         timeout=case["timeout_ms"] / 1000,
         max_retries=retries(case),

@@ -1,16 +1,13 @@
 """pydantic-ai: a model of the Responses API, asked directly; with the argument `chat` one of Chat Completions, with `anthropic` one of
-Messages."""
+Messages, with `google` one of generateContent."""
 
 import asyncio
 import sys
 
 from lines import Unsupported, beyond_version, functions, is_resumed, retries, serve, steps, text_of_request
-from openai import AsyncOpenAI
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelRequest, TextPart, ThinkingPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models import ModelRequestParameters
-from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
-from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.tools import ToolDefinition
 
 API = sys.argv[1] if len(sys.argv) > 1 else "responses"
@@ -19,6 +16,7 @@ KNOWN = {
     "responses": {"model": None, "input": None, "tools": None, "reasoning": None},
     "chat": {"model": None, "messages": None, "tools": None, "max_completion_tokens": "max_tokens", "logprobs": "openai_logprobs", "stream_options": None},
     "anthropic": {"model": None, "messages": None, "tools": None, "max_tokens": "max_tokens", "stop_sequences": "stop_sequences", "thinking": "anthropic_thinking"},
+    "google": {"model": None, "contents": None, "tools": None, "generationConfig": None},
 }[API]
 
 
@@ -42,6 +40,8 @@ async def run(case):
         parameters = ModelRequestParameters(function_tools=tools)
         settings = {f"openai_reasoning_{name}": value for name, value in request.get("reasoning", {}).items()}
         settings |= {setting: request[name] for name, setting in KNOWN.items() if setting and name in request}
+        if config := request.get("generationConfig"):
+            settings["google_thinking_config"] = {"include_thoughts": True, "thinking_budget": config["thinkingConfig"]["thinkingBudget"]}
         options = {"model_settings": {"timeout": timeout} | settings, "model_request_parameters": parameters}
         answer = await send(case, model, asked, options)
         for step in steps(case):
@@ -60,7 +60,27 @@ def client_of(case, timeout):
         from anthropic import AsyncAnthropic
 
         return AsyncAnthropic(base_url=beyond_version(case), **options)
+    if API == "google":
+        return Google(case)
+    from openai import AsyncOpenAI
+
     return AsyncOpenAI(base_url=case["base_url"], **options)
+
+
+class Google:
+    """The client of google-genai, which is closed in another way."""
+
+    def __init__(self, case):
+        from google import genai
+
+        options = {"base_url": beyond_version(case), "timeout": case["timeout_ms"]}
+        self.client = genai.Client(api_key=case["api_key"], http_options=options)
+
+    async def __aenter__(self):
+        return self.client
+
+    async def __aexit__(self, *_):
+        await self.client.aio.aclose()
 
 
 def model_of(client, name):
@@ -69,6 +89,14 @@ def model_of(client, name):
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
         return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
+    if API == "google":
+        from pydantic_ai.models.google import GoogleModel
+        from pydantic_ai.providers.google import GoogleProvider
+
+        return GoogleModel(name, provider=GoogleProvider(client=client))
+    from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
     kind = OpenAIChatModel if API == "chat" else OpenAIResponsesModel
     return kind(name, provider=OpenAIProvider(openai_client=client))
 
@@ -92,7 +120,7 @@ def calls_of(response):
 
 def arguments(call):
     # No text is how this client has a call without input.
-    return "{}" if API == "anthropic" and not call.args else call.args
+    return "{}" if API in ("anthropic", "google") and not call.args else call.args
 
 
 def understood(response):

@@ -50,7 +50,7 @@ fn main() -> io::Result<()> {
     };
     let (seed, count) = (number("--seed", 2), number("--streams", 400));
     let is_played = !flags.iter().any(|flag| flag == "--no-play");
-    for api in ["chat", "messages", "responses"] {
+    for api in ["chat", "gemini", "messages", "responses"] {
         if apis.is_empty() || apis.iter().any(|meant| meant == api) {
             let (streams, damaged) = damaged(api, seed, usize::try_from(count).expect("few streams"));
             let folder = corpus::repository().join("target/impact");

@@ -33,7 +33,7 @@ fn main() -> io::Result<()> {
     let cache = PathBuf::from(words.next().expect("the folder of the installed clients"));
     let (flags, apis): (Vec<String>, Vec<String>) = words.partition(|word| word.starts_with("--"));
     let is_played = !flags.iter().any(|flag| flag == "--no-play");
-    for api in ["chat", "messages", "responses"] {
+    for api in ["chat", "gemini", "messages", "responses"] {
         if apis.is_empty() || apis.iter().any(|meant| meant == api) {
             measure(api, &cache, is_played)?;
         }

@@ -23,7 +23,7 @@ pub fn page(measured: &BTreeMap<String, MeasuredFile>) -> String {
     for outcome in Outcome::ALL {
         _ = writeln!(page, "| {} | {} |", sign(outcome), meaning(outcome));
     }
-    for (api, measured) in measured {
+    for (api, measured) in measured.iter().filter(|(_, file)| !file.outcomes.is_empty()) {
         let title = spec::APIS.iter().find(|known| known.name == api).map_or(api.as_str(), |api| api.title);
         page += &of_api(title, measured);
     }

@@ -48,10 +48,16 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             }
             Some(_) => {}
         }
-        if client.version.is_none() && !named.contains(name.as_str()) {
+        let was_played = || {
+            let file = context.catalogue.impact.get(&client.api);
+            file.is_some_and(|file| file.clients.iter().any(|played| played.name == *name))
+        };
+        if client.version.is_none() && !named.contains(name.as_str()) && !was_played() {
             find(
-                format!("the client \"{name}\" has neither a version nor a rule that it breaks on"),
-                "list it under `breaks` of a rule page, or remove it",
+                format!(
+                    "the client \"{name}\" has neither a version, nor outcomes, nor a rule that it breaks on"
+                ),
+                "play samples to it, list it under `breaks` of a rule page, or remove it",
             );
         }
         for stream in client.errors.keys() {

@@ -17,7 +17,7 @@ pub struct Route {
     /// The path behind that of the API. The segment `{id}` is the id of a response.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// The query parameters, with their values; of the creation of a response, those of a stream.
+    /// The query parameters, with their values; a response without a stream is created without them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub query: BTreeMap<String, String>,
     /// The query parameter for the number of the last event that was received.

@@ -173,7 +173,9 @@ mod tests {
     fn flags_profiles_and_the_path_name_apis() {
         const URL: &str = "http://a.test/v1";
         let ok = |text: &str| Ok(text.to_owned());
-        assert_eq!(chosen(&[], &[], URL, &[]), ok("openai anthropic chat?"));
+        assert_eq!(chosen(&[], &[], URL, &[]), ok("openai anthropic chat gemini?"));
+        let gemini = "http://a.test/v1beta/models/m:streamGenerateContent";
+        assert_eq!(chosen(&[], &[], gemini, &[]), ok("gemini"));
         assert_eq!(chosen(&["chat", "responses", "chat"], &[], URL, &[]), ok("openai chat"));
         assert_eq!(chosen(&[], &["groq", "azure"], URL, &[]), ok("groq azure"));
         assert_eq!(chosen(&[], &[], "http://a.test/v1/messages?x=/responses", &[]), ok("anthropic"));

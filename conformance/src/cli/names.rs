@@ -98,7 +98,7 @@ pub(super) fn translated() -> impl Iterator<Item = &'static Dialect> {
 }
 
 fn is_translated(dialect: &Dialect) -> bool {
-    between::translated().any(|api| api.name == dialect.api.name)
+    between::apis().any(|api| api.name == dialect.api.name)
 }
 
 pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {

@@ -38,10 +38,14 @@ impl Known {
         let answer = |case: &ScenarioCase| {
             let is_alone = case.turns.is_empty() && case.previous.is_none() && case.scenario.fill.is_none();
             let is_creating = case.scenario.operation == Operation::Create;
-            let body =
-                case.call(&RequestContext { model: MODEL, given, number: 1, seed: &Seed::NONE }, None).body;
-            let body = body.filter(|_| case.unfit.is_none() && is_alone && is_creating)?;
-            let request: Value = serde_json::from_str(&body).ok()?;
+            let context = RequestContext { model: MODEL, given, number: 1, seed: &Seed::NONE };
+            let call = case.call(&context, None);
+            let body = call.body.filter(|_| case.unfit.is_none() && is_alone && is_creating)?;
+            let mut request: Value = serde_json::from_str(&body).ok()?;
+            // What its path says.
+            if !call.at.is_empty() {
+                (request["model"], request["stream"]) = (MODEL.into(), call.wants_stream.into());
+            }
             let wire = respond(&request, dialect);
             // Which models there are is for the gateway on a port to know.
             let is_so = if case.scenario.status.is_empty() { wire.status == 200 } else { wire.status != 200 };
@@ -76,7 +80,9 @@ impl Known {
         let mut order: Vec<usize> = all().collect();
         order.sort_by_key(|at| {
             let case = &self.cases[*at];
-            (case.scenario.cut_after.is_some(), !case.trials.contains(&About::Group(rule.group())))
+            let is_about = case.scenario.rules.contains(&rule.id);
+            let is_grouped = case.trials.contains(&About::Group(rule.group()));
+            (case.scenario.cut_after.is_some(), !is_about, !is_grouped)
         });
         order.into_iter().find(breaks)
     }

@@ -19,7 +19,7 @@ fn the_reference_gateway_answers_the_same_over_each_api() {
     );
     let text = std::fs::read_to_string(out.join("twins.json")).expect("it is written");
     let report: TwinsReport = serde_json::from_str(&text).expect("it is as its type says");
-    assert_eq!(report.dialects, ["openai", "anthropic", "chat"]);
+    assert_eq!(report.dialects, ["openai", "anthropic", "chat", "gemini"]);
     assert!(report.twins.len() > 50, "{}", report.twins.len());
     for twin in &report.twins {
         assert_eq!(twin.judged.verdict, Verdict::Pass, "{}: {}", twin.name, twin.judged.reason);

@@ -79,7 +79,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 static OPENAI: LazyLock<Embedded> = LazyLock::new(|| {
-    let beside = ["anthropic", "chat"].iter().filter_map(|name| spec::dialect(name)).collect();
+    let beside = ["anthropic", "chat", "gemini"].iter().filter_map(|name| spec::dialect(name)).collect();
     let settings = Settings { beside, ..Settings::new(&spec::openai::DIALECT) };
     Embedded::start(settings).expect("a port is free")
 });

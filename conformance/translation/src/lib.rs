@@ -16,11 +16,3 @@ pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasonin
 pub use replies::{Delta, PartKind, ReplyReader, Stopped, stops};
 pub use reply::{Reply, ReplyError, Stop, Usage};
 pub use translator::{Translator, UpstreamEnd};
-
-/// The APIs whose requests and replies it reads and writes.
-const APIS: [&str; 3] = ["chat", "messages", "responses"];
-
-/// Returns the APIs that it translates.
-pub fn translated() -> impl DoubleEndedIterator<Item = &'static spec::Api> {
-    spec::spoken().filter(|api| APIS.contains(&api.name))
-}

@@ -137,7 +137,7 @@ fn rows<'p>(page: &'p str, first: &str, second: &str) -> Vec<Vec<&'p str>> {
 fn claims_are_those_of_the_matrix() {
     let (_, measured) = files();
     let page = fs::read_to_string(corpus::repository().join("docs/client-matrix.md")).expect("it is there");
-    for (api, measured) in &measured {
+    for (api, measured) in measured.iter().filter(|(_, file)| !file.outcomes.is_empty()) {
         let title = spec::APIS.iter().find(|known| known.name == api).expect(api).title;
         let (_, part) = page.split_once(&format!("\n## {title}\n")).expect(title);
         claims_agree(measured, part);

@@ -96,7 +96,7 @@ fn differences(dialect: &'static Dialect, bytes: &[u8]) -> Vec<(&'static str, St
 }
 
 fn is_spoken(dialect: &Dialect) -> bool {
-    translation::translated().any(|api| api.name == dialect.api.name)
+    spec::spoken().any(|api| api.name == dialect.api.name)
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn damages_are_read_alike() {
 #[test]
 fn recordings_are_read_alike() {
     let (sets, mut wrong, mut seen) = (RuleSets::all(), String::new(), 0);
-    for api in translation::translated() {
+    for api in spec::spoken() {
         let folder = corpus::of_api(api.name).expect("there was a corpus when the tests were built");
         for file in corpus::files(&folder, &["sse"]) {
             let bytes = fs::read(&file).expect("it is there");

@@ -9,9 +9,9 @@ use conformance::results::Verdict;
 use conformance::suite::Selection;
 
 fn settings(folder: &Path) -> Settings {
-    let fronts = translation::translated().filter_map(front_dialect);
+    let fronts = between::apis().filter_map(front_dialect);
     let pairs = fronts.flat_map(|front| {
-        let upstreams = translation::translated().filter_map(upstream_dialect);
+        let upstreams = between::apis().filter_map(upstream_dialect);
         upstreams.map(move |upstream| Pair::of_reference(front, upstream))
     });
     Settings {

@@ -213,8 +213,7 @@ fn read(file: &Path) -> io::Result<Option<Session>> {
         }
         let (path, query) =
             line.target.split_once('?').map_or((&*line.target, None), |(path, query)| (path, Some(query)));
-        let api =
-            translation::translated().find(|api| path.ends_with(api.path)).filter(|_| line.method == "POST");
+        let api = crate::apis().find(|api| path.ends_with(api.path)).filter(|_| line.method == "POST");
         let (Some(dialect), Some(response)) = (api.and_then(front_dialect), line.response) else {
             left_out += 1;
             continue;

@@ -130,7 +130,7 @@ impl Desk {
 
 /// Returns the API whose responses are created by a request to a path.
 fn api_of(path: &str) -> Option<&'static Api> {
-    translation::translated().find(|api| path.trim_end_matches('/').ends_with(api.path))
+    crate::apis().find(|api| path.trim_end_matches('/').ends_with(api.path))
 }
 
 async fn answer(

@@ -85,7 +85,7 @@ fn profiles_are_frozen() {
         let demands = tests.iter().cloned().chain(cases).chain(rules.iter().cloned());
         (format!("between-{pair}@{BETWEEN_PROFILE_VERSION}"), demands.collect::<Vec<_>>().join("\n"))
     };
-    let apis = || translation::translated().map(|api| api.name);
+    let apis = || between::apis().map(|api| api.name);
     let pairs = apis().flat_map(|front| apis().map(move |upstream| [front, upstream]));
     assert_frozen("-p between profiles_are_frozen", pairs.map(demands));
 }

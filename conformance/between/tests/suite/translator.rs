@@ -112,9 +112,9 @@ fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> Be
 
 /// Returns the pairs of all APIs.
 pub(super) fn pairs() -> impl Iterator<Item = Pair> {
-    let fronts = translation::translated().filter_map(front_dialect);
+    let fronts = between::apis().filter_map(front_dialect);
     fronts.flat_map(|front| {
-        let upstreams = translation::translated().filter_map(upstream_dialect);
+        let upstreams = between::apis().filter_map(upstream_dialect);
         upstreams.map(move |upstream| Pair::of_reference(front, upstream))
     })
 }

@@ -103,6 +103,8 @@ drivers![
     "ai_sdk.mjs",
     "anthropic_node.mjs",
     "anthropic_python.py",
+    "google_genai.mjs",
+    "google_genai.py",
     "langchain.py",
     "lines.mjs",
     "lines.py",

@@ -82,7 +82,7 @@ impl Said {
             request["model"] = model;
         }
         let asked = self.question().write(api);
-        for name in ["tools", "reasoning"] {
+        for name in ["tools", "reasoning", "generationConfig"] {
             if let Some(value) = asked.get(name) {
                 request[name] = value.clone();
             }

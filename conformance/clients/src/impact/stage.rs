@@ -15,8 +15,8 @@ pub(super) struct Acts(Mutex<Vec<Part>>);
 
 struct Part {
     act: Arc<Act>,
-    /// The end of the path of the requests that it answers.
-    path: &'static str,
+    /// The API of the requests that it answers.
+    api: &'static Api,
     asked: Arc<AtomicUsize>,
 }
 
@@ -27,10 +27,10 @@ pub(super) struct Cue {
 }
 
 impl Acts {
-    pub(super) fn add(&self, stage: &Stage, act: &Arc<Act>, api: &Api) -> Cue {
+    pub(super) fn add(&self, stage: &Stage, act: &Arc<Act>, api: &'static Api) -> Cue {
         let mut acts = lock(&self.0);
         let asked = Arc::new(AtomicUsize::new(0));
-        acts.push(Part { act: Arc::clone(act), path: api.path, asked: Arc::clone(&asked) });
+        acts.push(Part { act: Arc::clone(act), api, asked: Arc::clone(&asked) });
         let base_url = format!("http://{}{PREFIX}{}/v1", stage.address(), acts.len() - 1);
         Cue { base_url, asked }
     }
@@ -48,13 +48,13 @@ impl Director for Acts {
         let played = request.path.strip_prefix(PREFIX).and_then(|rest| rest.split_once('/'));
         let played = played.and_then(|(number, path)| Some((number.parse::<usize>().ok()?, path)));
         let acts = lock(&self.0);
-        let Some((Part { act, path: known, asked }, path)) =
+        let Some((Part { act, api, asked }, path)) =
             played.and_then(|(number, path)| Some((acts.get(number)?, path)))
         else {
             return refuse();
         };
         // Clients also count tokens, list models, and send figures.
-        if request.method != "POST" || !path.split('?').next().unwrap_or_default().ends_with(known) {
+        if request.method != "POST" || !api.is_at(path.split('?').next().unwrap_or_default()) {
             return refuse();
         }
         asked.fetch_add(1, Ordering::Relaxed);

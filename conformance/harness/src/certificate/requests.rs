@@ -8,7 +8,8 @@ use spec::Dialect;
 use super::judge::Sent;
 use crate::evidence::{ExchangeLine, RequestLine, RunFile};
 use crate::plan::{
-    Call, Given, Offer, PreviousResponse, RequestContext, ScenarioCase, Seed, message as message_of, messages,
+    Call, GIVEN, Given, Offer, PreviousResponse, RequestContext, ScenarioCase, Seed, message as message_of,
+    messages,
 };
 use recordings::capture::{REDACTED, Recorder};
 
@@ -128,6 +129,7 @@ impl<'r> Requests<'r> {
         if let (Some(body), Some(sent)) = (&expected.body, &recorded.request.body) {
             let mut given = self.given.clone();
             bind(body, sent, &mut given);
+            bind_path(&expected.at, &recorded.request.url, &mut given);
             expected = call(&given);
             self.given = given;
         }
@@ -249,10 +251,23 @@ fn bind(expected: &str, found: &str, given: &mut Given) {
     }
 }
 
+/// The segments are the last ones of the path.
+fn bind_path(expected: &[String], url: &str, given: &mut Given) {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    for (expected, found) in expected.iter().rev().zip(path.rsplit('/')) {
+        let named = expected.strip_prefix(GIVEN).and_then(|rest| rest.split_once(':'));
+        if let Some((name, verb)) = named
+            && let Some(found) = found.strip_suffix(verb).and_then(|found| found.strip_suffix(':'))
+        {
+            given.entry(name.to_owned()).or_insert_with(|| found.to_owned());
+        }
+    }
+}
+
 fn bind_value(expected: &Value, found: &Value, given: &mut Given) {
     match (expected, found) {
         (Value::String(expected), Value::String(found)) => {
-            if let Some(name) = expected.strip_prefix("given:") {
+            if let Some(name) = expected.strip_prefix(GIVEN) {
                 given.entry(name.to_owned()).or_insert_with(|| found.clone());
             }
         }

@@ -65,7 +65,7 @@ impl ItemsReader {
         }
     }
 
-    /// The entries of the list in each container follow those of earlier events.
+    /// The entries of the list in each container follow the ones of earlier events.
     fn join(&mut self, event: &str, list: &str) {
         if event.len() > self.room {
             return;

@@ -34,8 +34,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the request for a response. If the path of the API names the model, it is that of the body, which then has
-    /// neither the model nor `stream`.
+    /// Returns the request for a response. If the path of the API names the model, the model and `stream` are taken out of
+    /// the body.
     pub fn create(api: &Api, body: String) -> Self {
         let wants_stream = spec::json::at(&body, "/stream") == Some("true");
         let call = Self { method: Method::POST, wants_stream, ..Self::default() };
@@ -198,10 +198,33 @@ mod tests {
         let said = body(&of(r#"{"model":"m","input":"Say {mark}."}"#), api(), &marked, None, false);
         assert_eq!(said, format!(r#"{{"model":"m","input":"Say {}."}}"#, mark(7)));
         let malformed = Scenario { malformed: true, ..of(r#"{"model":"m"}"#) };
-        assert_eq!(body(&malformed, api(), &ASKED, None, false), r#"{"model":"m""#);
+        let malformed = Call::of(&malformed, api(), &ASKED, None, false);
+        assert_eq!(malformed.body.as_deref(), Some(r#"{"model":"m""#));
         let long = Scenario { fill: Some(1), ..of(r#"{"model":"m","input":"abc"}"#) };
         assert!(body(&long, api(), &ASKED, None, false).len() > 1000);
         assert_eq!((filled("[", "m"), filled("{}", "m")), ("[".to_owned(), r#"{"model":"m"}"#.to_owned()));
+    }
+
+    #[test]
+    fn a_path_can_name_the_model() {
+        let api = spec::dialect("gemini").unwrap().api;
+        let base = Url::parse("http://a.test/v1beta/models/%7Bmodel%7D:streamGenerateContent?k=1").unwrap();
+        let hello = catalogue::scenario_in("text/hello", spec::dialect("gemini").unwrap()).unwrap();
+        let sent = |is_twin, model| {
+            let context = RequestContext { model, ..ASKED };
+            let call = Call::of(hello, api, &context, None, is_twin);
+            assert!(
+                !call
+                    .body
+                    .as_deref()
+                    .is_some_and(|body| body.contains("\"model\"") || body.contains("stream"))
+            );
+            (call.url(&base).to_string(), call.wants_stream)
+        };
+        let stream = "http://a.test/v1beta/models/m:streamGenerateContent?k=1&alt=sse";
+        assert_eq!(sent(false, "m"), (stream.to_owned(), true));
+        let body = "http://a.test/v1beta/models/a%2Fb:generateContent?k=1";
+        assert_eq!(sent(true, "a/b"), (body.to_owned(), false));
     }
 
     #[test]

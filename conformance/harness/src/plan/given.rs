@@ -13,7 +13,7 @@ use results::{Judgement, UndecidedKind, Verdict};
 pub type Given = BTreeMap<String, String>;
 
 /// Prefix of placeholders for given resources.
-const GIVEN: &str = "given:";
+pub(crate) const GIVEN: &str = "given:";
 
 /// The reference gateway has some resources built in.
 pub(crate) fn all_given(given: &Given, is_reference: bool) -> Given {

@@ -18,7 +18,7 @@ pub use body::{RequestContext, filled};
 pub use call::Call;
 pub use case::ScenarioCase;
 pub use cases::cases;
-pub(crate) use given::all_given;
+pub(crate) use given::{GIVEN, all_given};
 pub use given::{Given, not_given, wanted};
 pub(crate) use marks::marks;
 pub use messages::{message, messages};

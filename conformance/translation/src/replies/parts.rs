@@ -61,11 +61,19 @@ impl Parts {
         self.open.contains_key(&key)
     }
 
-    /// The response begins once.
+    pub(super) fn is_open(&self, key: Key) -> bool {
+        self.open.get(&key).is_some_and(|known| known.part.is_some() && !known.is_closed)
+    }
+
     pub(super) fn start(&mut self, response: &Value) {
+        self.begin(text_of(response, "id"), text_of(response, "model"));
+    }
+
+    /// The response begins once.
+    pub(super) fn begin(&mut self, id: Option<&str>, model: Option<&str>) {
         if !mem::replace(&mut self.has_started, true) {
-            let text = |member| text_of(response, member).filter(|text| !text.is_empty()).map(str::to_owned);
-            self.out.push(Delta::Started { id: text("id"), model: text("model") });
+            let text = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
+            self.out.push(Delta::Started { id: text(id), model: text(model) });
         }
     }
 

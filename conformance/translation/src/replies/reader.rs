@@ -45,6 +45,7 @@ impl ReplyReader {
                 self.read(frame.event.as_deref(), data);
             }
         });
+        self.reading.end(&mut self.parts);
         self.take()
     }
 

@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn usual_words_have_a_class() {
-        for api in crate::translated() {
+        for api in spec::spoken() {
             for word in api.usual_stops {
                 assert!(class(api.name, word, Shown::default()).is_some(), "{} {word}", api.name);
             }

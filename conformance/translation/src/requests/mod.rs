@@ -1,6 +1,7 @@
 //! Requests of each API as questions, and back.
 
 mod chat;
+mod gemini;
 mod members;
 mod messages;
 mod parts;
@@ -26,6 +27,7 @@ impl Question {
             match api.name {
                 "messages" => messages::read(&mut reader, request),
                 "chat" => chat::read(&mut reader, request),
+                "gemini" => gemini::read(&mut reader, request),
                 _ => responses::read(&mut reader, request),
             }
         }
@@ -127,6 +129,7 @@ impl Writer {
         match api.name {
             "messages" => messages::write(&mut writer, question),
             "chat" => chat::write(&mut writer, question),
+            "gemini" => gemini::write(&mut writer, question),
             _ => responses::write(&mut writer, question),
         }
         writer

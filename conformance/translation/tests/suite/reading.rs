@@ -13,8 +13,7 @@ const APIS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/apis");
 fn goldens(ending: &str) -> Vec<(&'static Dialect, PathBuf)> {
     let files =
         |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
-    let folders =
-        translation::translated().flat_map(|api| files(Path::new(APIS).join(api.name).join("goldens")));
+    let folders = spec::spoken().flat_map(|api| files(Path::new(APIS).join(api.name).join("goldens")));
     let mut goldens: Vec<_> = folders
         .filter_map(|folder| Some((spec::dialect(folder.file_name()?.to_str()?)?, folder)))
         .flat_map(|(dialect, folder)| files(folder).map(move |file| (dialect, file)))

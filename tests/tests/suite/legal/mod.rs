@@ -103,8 +103,9 @@ fn what_is_written_is_read() {
 fn goldens_are_legal() {
     let mut exceptions = Exceptions::read().goldens;
     let mut unlike = Vec::new();
-    // Streams are written only of APIs that the suite calls.
-    for dialect in conformance::gateway::called_dialects() {
+    // Nothing writes streams whose events are bodies.
+    let written = |dialect: &&Dialect| !dialect.api.is_stream_of_bodies();
+    for dialect in conformance::gateway::called_dialects().filter(written) {
         let grammar = Grammar::of(dialect);
         for golden in GOLDENS.iter().filter(|it| it.format == Format::Sse && it.holds_for(dialect.name)) {
             let (moves, _) = read(dialect, golden.bytes);

@@ -25,8 +25,7 @@ pub(super) struct Bench {
 
 /// Returns the pairs of APIs.
 pub(super) fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
-    translation::translated()
-        .flat_map(move |front| translation::translated().map(move |upstream| (front.name, upstream.name)))
+    crate::apis().flat_map(move |front| crate::apis().map(move |upstream| (front.name, upstream.name)))
 }
 
 fn ms(number: usize) -> Duration {

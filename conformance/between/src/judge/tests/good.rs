@@ -43,7 +43,7 @@ fn a_good_gateway_has_no_findings() {
 #[test]
 fn replaced_rules_find_what_gateways_may_do() {
     let mut found = Vec::new();
-    for api in translation::translated() {
+    for api in crate::apis() {
         let mut bench = Bench::new(api.name, "responses", "text/plain");
         let client = bench.evidence.client.first_mut().unwrap();
         let named = format!("a-route/{}", bench.test.model);

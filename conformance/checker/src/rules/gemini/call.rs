@@ -29,9 +29,14 @@ pub(in crate::rules) fn named(case: &mut Case<'_>) {
     }
 }
 
+/// The model sees functions under these names.
+pub(super) fn has_prefix(name: &str) -> bool {
+    name.starts_with("default_api:") || name.starts_with("default_api.")
+}
+
 pub(in crate::rules) fn not_prefixed(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     let Some(name) = call.string("name") else { return };
-    if name.starts_with("default_api:") || name.starts_with("default_api.") {
+    if has_prefix(&name) {
         case.fault_of_event("the name of a function", &format!("{name:?}"), || {
             format!("the function is called {name:?}, with the prefix that the model sees")
         });

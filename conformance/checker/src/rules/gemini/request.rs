@@ -2,6 +2,7 @@
 
 use spec::table::Scope;
 
+use super::call::has_prefix;
 use super::{candidates, has, is_body, parts};
 use crate::engine::{Case, Node, Object, number};
 use crate::rules::request;
@@ -19,7 +20,9 @@ pub(in crate::rules) fn count_asked(case: &mut Case<'_>) {
 
 /// Tools of the service bring functions of their own; the service lets a model invent some in bodies.
 pub(in crate::rules) fn offered(case: &mut Case<'_>, node: &Node, call: &Object<'_>) {
-    if !is_body(case) {
+    // `function-call/not-prefixed` reports the prefix.
+    let is_prefixed = || call.string("name").is_some_and(|name| has_prefix(&name));
+    if !is_body(case) && !is_prefixed() {
         request::offered(case, node, call);
     }
 }

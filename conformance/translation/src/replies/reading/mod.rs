@@ -1,6 +1,7 @@
 //! How the responses of each API are read.
 
 mod chat;
+mod gemini;
 mod messages;
 mod responses;
 
@@ -22,12 +23,16 @@ pub(super) trait Reading: Debug + Send + Sync {
 
     /// Only some APIs have a marker at the end.
     fn done(&mut self, _parts: &mut Parts) {}
+
+    /// In some, only the end of the stream ends a response.
+    fn end(&mut self, _parts: &mut Parts) {}
 }
 
 pub(super) fn reading(api: &Api) -> Box<dyn Reading> {
     match api.name {
         "responses" => Box::<responses::Reader>::default(),
         "messages" => Box::<messages::Reader>::default(),
+        "gemini" => Box::<gemini::Reader>::default(),
         _ => Box::<chat::Reader>::default(),
     }
 }
@@ -48,7 +53,8 @@ pub(crate) fn error(value: &Value) -> ReplyError {
                 .get("detail")
                 .map(|detail| detail.as_str().map_or_else(|| detail.to_string(), str::to_owned))
         });
-    let class = text_of(error, "type").filter(|kind| *kind != "error").map(str::to_owned);
+    let class = text_of(error, "type").filter(|kind| *kind != "error").or_else(|| text_of(error, "status"));
+    let class = class.map(str::to_owned);
     let class = class.or_else(|| code(error.get("code")?));
     ReplyError { class: class.unwrap_or_default(), message: message.unwrap_or_default() }
 }
