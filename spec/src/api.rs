@@ -111,6 +111,8 @@ pub struct UsagePlaces {
     pub output: CountPlace,
     /// Those of reasoning.
     pub reasoning: CountPlace,
+    /// Whether those are not among the tokens of the output.
+    pub is_reasoning_apart: bool,
     /// All tokens.
     pub total: CountPlace,
 }

@@ -184,6 +184,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
     let (status, order, encrypted) =
         (file.status.expression(), file.order.expression(), file.encrypted.expression());
     let Usage { member: usage, events: usage_events, written_parts: [longer, shorter], .. } = &file.usage;
+    let is_reasoning_apart = file.usage.is_reasoning_apart;
     let Usage { input, cached, written, output, reasoning, total, .. } = &file.usage;
     let [input, cached, written, longer, shorter, output, reasoning, total] =
         [input, cached, written, longer, shorter, output, reasoning, total].map(|pointer| {
@@ -285,6 +286,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
                 written_parts: [#longer, #shorter],
                 output: #output,
                 reasoning: #reasoning,
+                is_reasoning_apart: #is_reasoning_apart,
                 total: #total,
             },
             list: #list,

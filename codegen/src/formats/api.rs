@@ -235,6 +235,9 @@ pub struct Usage {
     pub output: String,
     /// Those of reasoning.
     pub reasoning: String,
+    /// Whether those are not among the tokens of the output.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_reasoning_apart: bool,
     /// All tokens.
     pub total: String,
 }

@@ -81,7 +81,13 @@ impl Tokens {
 
     fn of(api: &Api, counts: &Value) -> Option<Self> {
         let count = |place| count(counts, place);
-        counts.is_object().then(|| Self { input: count(api.usage.input), output: count(api.usage.output) })
+        let mut output = count(api.usage.output);
+        if api.usage.is_reasoning_apart
+            && let Some(reasoning) = count(api.usage.reasoning)
+        {
+            output = Some(output.unwrap_or_default().saturating_add(reasoning));
+        }
+        counts.is_object().then(|| Self { input: count(api.usage.input), output })
     }
 
     /// Replaces its counts by later ones.

@@ -14,14 +14,24 @@ use tests::damages::Damages;
 use translation::{Part, Reply};
 
 /// Damages whose streams they read differently: the damage, what differs, and why that is no defect of either.
-const DECIDED: [(&str, &str, &str); 14] = [
+const DECIDED: [(&str, &str, &str); 24] = [
+    ("args-list", "calls", "the translator passes on what is no object"),
     ("arguments-object", "calls", NO_PIECE),
     ("broken-off", "calls", OPENING),
     ("call-id-empty", "calls", "the checker reads only calls that can be answered"),
     ("call-input-missing", "calls", OPENING),
     ("delta-after-reason", "text", "the translator writes pieces in the order of their arrival"),
     ("delta-after-stop-of-message", "text", "the translator writes pieces in the order of their arrival"),
+    ("id-number", "id", "the translator begins with the first chunk"),
     ("index-from-1", "calls", OPENING),
+    ("lone-surrogate", "calls", NO_JSON),
+    ("lone-surrogate", "id", NO_JSON),
+    ("lone-surrogate", "reasoning", NO_JSON),
+    ("lone-surrogate", "text", NO_JSON),
+    ("lone-surrogate-in-text", "id", NO_JSON),
+    ("lone-surrogate-in-text", "reasoning", NO_JSON),
+    ("lone-surrogate-in-text", "status", NO_JSON),
+    ("lone-surrogate-in-text", "text", NO_JSON),
     ("never-stopped", "calls", OPENING),
     ("no-block-stopped", "calls", OPENING),
     ("start-usage-text", "output tokens", "the translator reads a number that is a string"),
@@ -32,6 +42,7 @@ const DECIDED: [(&str, &str, &str); 14] = [
 ];
 const OPENING: &str =
     "the translator waits for the end of a call before it takes its opening input for all of it";
+const NO_JSON: &str = "the translator leaves out an event that its parser of JSON refuses";
 const NO_PIECE: &str = "the translator cannot take back what it has written before a piece follows";
 
 fn read_by_checker(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
@@ -65,6 +76,17 @@ fn read_by_translator(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
     answer
 }
 
+/// The calls, without the ids that the translator makes where a response has none. No arguments are an empty object.
+fn alike(calls: &[ToolCall], sent: &[ToolCall]) -> Vec<ToolCall> {
+    let has_no_ids = sent.iter().all(|call| call.id.is_empty());
+    let without = |call: &ToolCall| ToolCall {
+        id: if has_no_ids { String::new() } else { call.id.clone() },
+        arguments: if call.arguments == "{}" { String::new() } else { call.arguments.clone() },
+        ..call.clone()
+    };
+    calls.iter().map(without).collect()
+}
+
 /// The members that differ, with both readings.
 fn differences(dialect: &'static Dialect, bytes: &[u8]) -> Vec<(&'static str, String)> {
     let (one, other) = (read_by_checker(dialect, bytes), read_by_translator(dialect, bytes));
@@ -81,7 +103,8 @@ fn differences(dialect: &'static Dialect, bytes: &[u8]) -> Vec<(&'static str, St
     if !one.reasoning.is_empty() {
         compare("reasoning", &one.reasoning, &other.reasoning);
     }
-    compare("calls", &one.calls, &other.calls);
+    let [own, others] = [&one, &other].map(|answer| alike(&answer.calls, &one.calls));
+    compare("calls", &own, &others);
     compare("id", &one.id, &other.id);
     // Dialects that have the members of the response in its events say how it ended in their types alone.
     if one.status.as_deref().is_some_and(|status| status != "in_progress") {

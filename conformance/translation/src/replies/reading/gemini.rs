@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::super::delta::Delta;
 use super::super::parts::{Key, Lane, Parts, text_of};
-use super::{Reading, count, entries, index};
-use crate::Usage;
+use super::{Reading, entries, index, read_usage};
 
 const TEXT: Key = (0, Lane::Text, 0);
 const REASONING: Key = (0, Lane::Reasoning, 0);
@@ -23,9 +22,11 @@ impl Reading for Reader {
         if self.id.is_empty() {
             text_of(chunk, "responseId").unwrap_or_default().clone_into(&mut self.id);
         }
-        parts.begin(text_of(chunk, "responseId"), text_of(chunk, "modelVersion"));
-        let mut candidates = entries(chunk, "candidates").map(|(_, candidate)| candidate);
-        if let Some(candidate) = candidates.find(|it| index(it, "index") == 0) {
+        if !self.id.is_empty() || chunk.get("candidates").is_some() {
+            parts.begin(text_of(chunk, "responseId"), text_of(chunk, "modelVersion"));
+        }
+        let candidates = entries(chunk, "candidates").map(|(_, candidate)| candidate);
+        for candidate in candidates.filter(|it| index(it, "index") == 0) {
             for (_, part) in
                 candidate.get("content").into_iter().flat_map(|content| entries(content, "parts"))
             {
@@ -55,7 +56,7 @@ impl Reader {
     /// A signature seals the thoughts before it, which need not be shown.
     fn part(&mut self, parts: &mut Parts, part: &Value) {
         let text = text_of(part, "text").unwrap_or_default();
-        if part.get("thought") == Some(&Value::Bool(true)) {
+        if part.get("thought").is_some_and(|thought| !matches!(thought, Value::Null | Value::Bool(false))) {
             parts.close(TEXT);
             parts.text(REASONING, text);
             return;
@@ -67,13 +68,15 @@ impl Reader {
             parts.close(TEXT);
         }
         parts.seal(REASONING, seal);
-        if let Some(call) = part.get("functionCall").filter(|call| text_of(call, "name").is_some()) {
+        if !text.is_empty() && !is_late {
+            parts.close(REASONING);
+            parts.text(TEXT, text);
+        }
+        let call = part.get("functionCall");
+        if let Some(call) = call.filter(|call| text_of(call, "name").is_some_and(|name| !name.is_empty())) {
             parts.close(REASONING);
             parts.close(TEXT);
             self.call(parts, call);
-        } else if !text.is_empty() && !is_late {
-            parts.close(REASONING);
-            parts.text(TEXT, text);
         }
     }
 
@@ -84,8 +87,12 @@ impl Reader {
         let id = own.unwrap_or_else(|| format!("call_{}_{}", self.id, self.calls));
         self.calls += 1;
         parts.call(key, &id, text_of(call, "name").unwrap_or_default());
-        let arguments = call.get("args").filter(|args| !args.is_null());
-        parts.text(key, &arguments.map_or_else(|| "{}".to_owned(), Value::to_string));
+        let arguments = match call.get("args") {
+            None | Some(Value::Null) => "{}".to_owned(),
+            Some(Value::String(text)) => text.clone(),
+            Some(arguments) => arguments.to_string(),
+        };
+        parts.text(key, &arguments);
         parts.close(key);
     }
 
@@ -96,15 +103,4 @@ impl Reader {
             parts.stop(word, None, None);
         }
     }
-}
-
-/// The tokens of thoughts are not among those of the candidates.
-fn read_usage(parts: &mut Parts, chunk: &Value) {
-    let places = &parts.api.usage;
-    let Some(counts) = chunk.get(places.member).filter(|counts| counts.is_object()) else { return };
-    let count = |place| count(counts, place);
-    let (answered, reasoning) = (count(places.output), count(places.reasoning));
-    let output = answered.or(reasoning).map(|_| answered.unwrap_or(0) + reasoning.unwrap_or(0));
-    let usage = Usage { input: count(places.input), cached: count(places.cached), output, reasoning };
-    parts.out.push(Delta::Usage(usage));
 }

@@ -64,18 +64,16 @@ fn code(code: &Value) -> Option<String> {
     code.as_str().map(str::to_owned).or_else(|| code.as_i64().map(|code| code.to_string()))
 }
 
-/// Completions and responses differ in the names.
+/// APIs differ in the names.
 fn read_usage(parts: &mut Parts, value: &Value) {
-    if let Some(counts) = value.get("usage").filter(|counts| counts.is_object()) {
-        let places = &parts.api.usage;
-        let count = |place| count(counts, place);
-        parts.out.push(Delta::Usage(Usage {
-            input: count(places.input),
-            cached: count(places.cached),
-            output: count(places.output),
-            reasoning: count(places.reasoning),
-        }));
-    }
+    let places = &parts.api.usage;
+    let Some(counts) = value.get(places.member).filter(|counts| counts.is_object()) else { return };
+    let count = |place| count(counts, place);
+    let (output, reasoning) = (count(places.output), count(places.reasoning));
+    let apart = reasoning.filter(|_| places.is_reasoning_apart);
+    let output = apart.map(|apart| output.unwrap_or_default().saturating_add(apart)).or(output);
+    let usage = Usage { input: count(places.input), cached: count(places.cached), output, reasoning };
+    parts.out.push(Delta::Usage(usage));
 }
 
 fn count(counts: &Value, (member, inner): CountPlace) -> Option<u64> {
