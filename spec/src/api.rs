@@ -11,7 +11,7 @@ use crate::words::{
 
 include!(concat!(env!("OUT_DIR"), "/apis.rs"));
 
-/// What stands for the model in a path.
+/// The model, in a path.
 const MODEL: &str = "{model}";
 
 /// An API: its scopes, and the two outer levels of its streams.
@@ -207,12 +207,12 @@ impl Api {
         path.ends_with(self.path) || self.names_model() && self.signature.path(path).is_some()
     }
 
-    /// Returns whether its path names the model, and its body does not.
+    /// Whether its path names the model, and its body does not.
     pub fn names_model(&self) -> bool {
         self.path.contains(MODEL)
     }
 
-    /// Returns the segments of the path of a request for a response of this model.
+    /// The segments of the path of a request for a response of this model.
     pub fn path_for(&self, model: &str, is_stream: bool) -> Vec<String> {
         let path = self.path_of_body.filter(|_| !is_stream).unwrap_or(self.path);
         path.split('/').skip(1).map(|segment| segment.replace(MODEL, model)).collect()

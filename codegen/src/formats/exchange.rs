@@ -131,7 +131,7 @@ pub struct ModelList {
     /// The member of an entry that lists what can be asked of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub methods: Option<String>,
-    /// What is asked of it, in that list.
+    /// The entry of that list for requests of the suite.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub method: String,
 }

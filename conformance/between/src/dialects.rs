@@ -6,7 +6,7 @@ use spec::{Api, Dialect};
 /// The APIs that the ends of a gateway speak.
 const APIS: [&str; 3] = ["chat", "messages", "responses"];
 
-/// Returns the APIs that the ends of a gateway speak.
+/// The APIs of pairs.
 pub fn apis() -> impl DoubleEndedIterator<Item = &'static Api> {
     spec::spoken().filter(|api| APIS.contains(&api.name))
 }

@@ -76,15 +76,15 @@ fn read_by_translator(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
     answer
 }
 
-/// The calls, without the ids that the translator makes where a response has none. No arguments are an empty object.
+/// The calls, without the ids that the translator makes where a call has none. No arguments are an empty object.
 fn alike(calls: &[ToolCall], sent: &[ToolCall]) -> Vec<ToolCall> {
-    let has_no_ids = sent.iter().all(|call| call.id.is_empty());
-    let without = |call: &ToolCall| ToolCall {
-        id: if has_no_ids { String::new() } else { call.id.clone() },
-        arguments: if call.arguments == "{}" { String::new() } else { call.arguments.clone() },
-        ..call.clone()
+    let without = |(at, call): (usize, &ToolCall)| {
+        let has_no_id = sent.get(at).is_some_and(|sent| sent.id.is_empty());
+        let id = if has_no_id { String::new() } else { call.id.clone() };
+        let arguments = if call.arguments == "{}" { String::new() } else { call.arguments.clone() };
+        ToolCall { id, arguments, ..call.clone() }
     };
-    calls.iter().map(without).collect()
+    calls.iter().enumerate().map(without).collect()
 }
 
 /// The members that differ, with both readings.
@@ -103,8 +103,7 @@ fn differences(dialect: &'static Dialect, bytes: &[u8]) -> Vec<(&'static str, St
     if !one.reasoning.is_empty() {
         compare("reasoning", &one.reasoning, &other.reasoning);
     }
-    let [own, others] = [&one, &other].map(|answer| alike(&answer.calls, &one.calls));
-    compare("calls", &own, &others);
+    compare("calls", &alike(&one.calls, &one.calls), &alike(&other.calls, &one.calls));
     compare("id", &one.id, &other.id);
     // Dialects that have the members of the response in its events say how it ended in their types alone.
     if one.status.as_deref().is_some_and(|status| status != "in_progress") {

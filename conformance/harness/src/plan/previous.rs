@@ -99,7 +99,6 @@ fn calls_in<'v>(item: &'v Value, api: &Api) -> Vec<&'v Value> {
     entries.filter_map(|entry| entry.pointer(&inner)).collect()
 }
 
-/// Removes the members whose value is this text.
 fn drop_members(value: &mut Value, text: &str) {
     match value {
         Value::Array(entries) => entries.iter_mut().for_each(|entry| drop_members(entry, text)),

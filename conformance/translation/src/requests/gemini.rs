@@ -115,7 +115,7 @@ fn seal_last(reader: &mut Reader, seal: String) {
     }
 }
 
-/// By convention, `output` is the output, and `error` that of a call that failed.
+/// By convention, `output` is the output, and `error` says why a call failed.
 fn output_of(response: &Map<String, Value>) -> (String, bool) {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match (response.len(), response.get("output").or_else(|| response.get("result")), response.get("error")) {

@@ -9,7 +9,7 @@ use super::{Reading, entries, index, read_usage};
 const TEXT: Key = (0, Lane::Text, 0);
 const REASONING: Key = (0, Lane::Reasoning, 0);
 
-/// Reads a response.
+/// A response that is read.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     id: String,

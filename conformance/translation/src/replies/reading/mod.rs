@@ -73,7 +73,9 @@ fn read_usage(parts: &mut Parts, value: &Value) {
     let apart = reasoning.filter(|_| places.is_reasoning_apart);
     let output = apart.map(|apart| output.unwrap_or_default().saturating_add(apart)).or(output);
     let usage = Usage { input: count(places.input), cached: count(places.cached), output, reasoning };
-    parts.out.push(Delta::Usage(usage));
+    if usage != Usage::default() {
+        parts.out.push(Delta::Usage(usage));
+    }
 }
 
 fn count(counts: &Value, (member, inner): CountPlace) -> Option<u64> {
