@@ -14,10 +14,10 @@ mod proxy;
 mod queue;
 
 pub use admin::serve_metrics;
-pub use evidence::{Evidence, Keep};
+pub use evidence::{Evidence, Keep, Limits};
 pub use judge::{Judge, Judged, Outcome, Told, Watched};
 pub use lost::Lost;
 pub use metrics::Metrics;
 pub use passed::{Ended, Passed};
-pub use proxy::{Proxy, Upstream, serve};
+pub use proxy::{Proxy, Sample, Upstream, serve};
 pub use queue::{Judges, Queue};
