@@ -270,9 +270,12 @@ impl CommandArgs for TapArgs {
         }
         note(&words);
         let Some(reports) = bench.reports() else { return Ok(ended) };
-        let code = match status {
-            Some(Ok(code)) => code?,
-            _ => bail!("the command was interrupted"),
+        let code = if let Some(Ok(code)) = status {
+            code?
+        } else {
+            // It may have asked again and again.
+            note("note: the command was interrupted");
+            NOT_DONE
         };
         if reports.is_empty() {
             note(
