@@ -105,7 +105,7 @@ pub struct CacheTokens {
 }
 
 impl CacheTokens {
-    /// Adds the counts of an event, which replace earlier ones, or those of a body.
+    /// Later counts replace earlier ones.
     pub fn update(&mut self, api: &Api, counts: &Value) {
         let UsagePlaces { input, cached, written, .. } = api.usage;
         self.input = count(counts, input).or(self.input);

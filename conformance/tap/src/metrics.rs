@@ -113,7 +113,6 @@ impl Metrics {
         }
     }
 
-    /// Counts the tokens of the input, and those of them that came from a cache.
     fn cache_reads(&self, api: &str, cached: u64, all: u64) {
         let [cached, all] = [("cached", cached), ("all", all)].map(|(part, count)| {
             let counter = self.cache.get_or_create(&[("api", api.to_owned()), ("part", part.to_owned())]);

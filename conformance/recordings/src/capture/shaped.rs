@@ -93,7 +93,7 @@ const WORDS_IN: [(&str, &str); 2] = [("error", "code"), ("reasoning", "summary")
 const FREE: [&str; 6] = ["args", "arguments", "functionResponse", "input", "labels", "metadata"];
 /// Members whose entries have a name that is a person's.
 const SPEAKERS: [&str; 2] = ["messages", "contents"];
-/// The members that tell the pieces of one text from those of another.
+/// The members that tell texts apart whose pieces come in turn.
 const INDICES: [&str; 5] = ["index", "output_index", "content_index", "item_id", "type"];
 /// Maximum number of characters of a word.
 const WORD: usize = 128;
@@ -167,7 +167,7 @@ impl Shaper {
         }
     }
 
-    /// Replaces the texts of a JSON text, of which there may be only a part.
+    /// Replaces the texts of a JSON text, which may be cut.
     pub fn json(&mut self, text: &str) -> String {
         let value = serde_json::from_str(text).unwrap_or_default();
         let mut walk =
@@ -264,7 +264,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The bytes of a token become those of its filler.
+    /// The bytes of a token become the bytes of filler.
     fn scalar(&mut self, scalar: &str) {
         let is_byte = matches!(&*self.frames, [.., around, list] if !list.is_object && around.name == BYTES);
         let byte = scalar.parse().ok().filter(|_| is_byte);
@@ -330,7 +330,7 @@ impl Walk<'_> {
         is_known && !is_person && !self.is_free()
     }
 
-    /// Entries of a list are not: the input of a request is a list of items. That of a moderation has categories.
+    /// Entries of a list are not: the input of a request is a list of items. A moderation has categories there.
     fn is_free(&self) -> bool {
         let is_moderation = self.frames.iter().any(|frame| frame.name == "moderation");
         !is_moderation

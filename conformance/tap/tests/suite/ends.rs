@@ -62,7 +62,7 @@ fn ends_are_told_apart() {
 fn no_good_recording_is_cut() {
     for golden in GOLDENS {
         let Some(dialect) = spec::dialect(golden.dialect) else { continue };
-        // What is said of the end does not depend on rules.
+        // The end does not depend on rules.
         let [outcome, without_rules] = [true, false].map(|are_on| {
             let (rules, mut seen) = (Rules::of(dialect).only(|_| are_on), Watched::default());
             let report = Checking::new(&rules, false).check_bytes(String::new(), golden.bytes, &mut seen);
