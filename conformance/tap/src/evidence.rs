@@ -158,13 +158,12 @@ impl Evidence {
         };
         let session =
             limits.session.as_deref().and_then(|name| passed.request_headers.get(name)?.to_str().ok());
-        let request: Option<serde_json::Value> = serde_json::from_slice(&passed.request).ok();
         let line = Line {
             time: passed.began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
             session,
             api: judged.api.name,
             upstream: &passed.upstream,
-            model: request.and_then(|request| Some(request.get("model")?.as_str()?.to_owned())),
+            model: passed.model(),
             status: passed.response.as_ref().map(|(status, _)| *status),
             outcome: judged.outcome,
             rules,

@@ -84,6 +84,18 @@ pub struct Proxy {
     count: AtomicU64,
 }
 
+pub(crate) fn connector() -> io::Result<HttpsConnector<HttpConnector>> {
+    // Another part of the program may have installed one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let trust = ClientConfig::builder().try_with_platform_verifier().map_err(io::Error::other)?;
+    let mut plain = HttpConnector::new();
+    plain.set_nodelay(true);
+    plain.set_connect_timeout(Some(CONNECTION_LIMIT));
+    plain.enforce_http(false);
+    let builder = HttpsConnectorBuilder::new().with_tls_config(trust.with_no_client_auth());
+    Ok(builder.https_or_http().enable_all_versions().wrap_connector(plain))
+}
+
 type Passing = Response<Either<Followed, Full<Bytes>>>;
 
 impl Proxy {
@@ -96,22 +108,10 @@ impl Proxy {
         if upstreams.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no upstream"));
         }
-        // Another part of the program may have installed one already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let trust = ClientConfig::builder().try_with_platform_verifier().map_err(io::Error::other)?;
-        let mut plain = HttpConnector::new();
-        plain.set_nodelay(true);
-        plain.set_connect_timeout(Some(CONNECTION_LIMIT));
-        plain.enforce_http(false);
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(trust.with_no_client_auth())
-            .https_or_http()
-            .enable_all_versions()
-            .wrap_connector(plain);
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .http1_preserve_header_case(true)
-            .build(connector);
+            .build(connector()?);
         Ok(Self { upstreams, client, queue, sample, count: AtomicU64::new(0) })
     }
 
@@ -226,7 +226,7 @@ fn strip(headers: &mut HeaderMap) {
 }
 
 /// The deepest cause says most.
-fn in_words(error: &dyn std::error::Error) -> String {
+pub(crate) fn in_words(error: &dyn std::error::Error) -> String {
     std::iter::successors(Some(error), |error| error.source())
         .last()
         .map(ToString::to_string)

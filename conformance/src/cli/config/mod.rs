@@ -189,7 +189,7 @@ impl Flag {
             || match &*self.name {
                 "ca-file" | "evidence" => true,
                 // Clients send their keys there.
-                "upstream" => is_elsewhere(),
+                "upstream" | "otlp" => is_elsewhere(),
                 "listen" | "metrics" => !is_local(),
                 _ => false,
             }

@@ -104,6 +104,8 @@ pub(super) struct TapConfig {
     listen: Option<String>,
     /// Address of /metrics, /healthz and /readyz.
     metrics: Option<String>,
+    /// URL of an OpenTelemetry collector.
+    otlp: Option<String>,
     /// Dialect of the upstreams, or its folder, relative to this file.
     dialect: Option<String>,
     /// Part of the exchanges to judge, from 0 to 1.
@@ -217,11 +219,12 @@ mod tests {
         let config: ClientConfig = toml::from_str(text).unwrap();
         assert_flags("client", &flags_of("client", &config, Path::new("/p")).unwrap(), 13);
         let text = "upstream = ['http://a.test', 'b=http://b.test']\nlisten = '127.0.0.1:1'\nmetrics = '127.0.0.1:2'\n\
+                    otlp = 'http://c.test'\n\
                     dialect = 'openai'\nsample = 0.1\nmemory = '1MiB'\nevidence = 'e'\nshape-only = true\nkeep = 'all'\n\
                     max-evidence = '1MiB'\nmax-age = '7d'\nper-rule = 1\nsession-header = 'x'\nselect = ['item']\n\
                     ignore = ['ws']\nfail-on = 'must'\nrules = { wire = 'off' }\n";
         let config: TapConfig = toml::from_str(text).unwrap();
-        assert_flags("tap", &config.flags(Path::new("/p")).unwrap(), 18);
+        assert_flags("tap", &config.flags(Path::new("/p")).unwrap(), 19);
     }
 
     fn assert_flags(name: &str, flags: &Flags, count: usize) {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use results::CaptureReport;
 use results::text::visible;
-use tap::{Evidence, Judge, Judged, Metrics, Passed};
+use tap::{Evidence, Judge, Judged, Metrics, Otlp, Passed};
 
 use crate::cli::dialect::DialectRules;
 use crate::cli::message::note;
@@ -22,6 +22,7 @@ pub(super) struct Bench {
     version: AtomicU64,
     metrics: Metrics,
     pub(super) evidence: Option<Evidence>,
+    otlp: Option<Otlp>,
     /// The rules with a finding that was reported, by upstream.
     reported: Mutex<BTreeSet<(Arc<str>, String)>>,
     /// The reports, for a command.
@@ -33,6 +34,7 @@ impl Bench {
         rules: &DialectRules,
         metrics: &Metrics,
         evidence: Option<Evidence>,
+        otlp: Option<Otlp>,
         is_for_command: bool,
     ) -> Self {
         Self {
@@ -40,6 +42,7 @@ impl Bench {
             version: AtomicU64::default(),
             metrics: metrics.clone(),
             evidence,
+            otlp,
             reported: Mutex::default(),
             reports: is_for_command.then(Mutex::default),
         }
@@ -73,6 +76,9 @@ impl Bench {
 
     fn take(&self, passed: &Passed, judged: Judged) {
         self.metrics.count(&passed.upstream, &judged);
+        if let Some(otlp) = &self.otlp {
+            otlp.count(passed, &judged);
+        }
         if let Some(problem) = self.evidence.as_ref().and_then(|evidence| evidence.add(passed, &judged).err())
         {
             note(&format!("note: the evidence cannot be written: {problem}"));

@@ -25,7 +25,9 @@ use bench::Bench;
 use results::AUTO;
 use results::text::{counted, visible};
 use signals::Signals;
-use tap::{Evidence, Judges, Keep, Limits, Lost, Metrics, Proxy, Sample, Upstream, serve, serve_metrics};
+use tap::{
+    Evidence, Judges, Keep, Limits, Lost, Metrics, Otlp, Proxy, Sample, Upstream, serve, serve_metrics,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,6 +60,9 @@ pub(super) struct TapArgs {
     /// Address of /metrics for Prometheus, /healthz and /readyz.
     #[arg(long, value_name = "ADDR")]
     metrics: Option<SocketAddr>,
+    /// Export metrics to the OpenTelemetry collector at this URL, by OTLP over HTTP.
+    #[arg(long, value_name = "URL", value_parser = collector)]
+    otlp: Option<http::Uri>,
     /// Dialect of the upstreams, of `conformance list dialects` or of a folder, such as ./acme; `auto` recognises it.
     #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true)]
     dialect: String,
@@ -128,6 +133,10 @@ fn upstream(text: &str) -> Result<Upstream, String> {
     }
 }
 
+fn collector(text: &str) -> Result<http::Uri, String> {
+    upstream(text).map(|collector| collector.url)
+}
+
 fn part(text: &str) -> Result<f64, String> {
     let part: f64 = text.parse().map_err(|_| "expected a number such as 0.1".to_owned())?;
     if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("expected a number from 0 to 1".to_owned()) }
@@ -192,6 +201,7 @@ impl TapArgs {
             ("upstream", self.upstreams != again.upstreams),
             ("listen", self.listen != again.listen),
             ("metrics", self.metrics != again.metrics),
+            ("otlp", self.otlp != again.otlp),
             ("memory", self.memory != again.memory),
             ("evidence", self.evidence != again.evidence),
         ];
@@ -213,7 +223,10 @@ impl CommandArgs for TapArgs {
         let evidence = self.evidence.as_ref().map(|folder| {
             Evidence::open(folder, self.limits(), &metrics).with_context(|| folder.display().to_string())
         });
-        let bench = Arc::new(Bench::new(&rules, &metrics, evidence.transpose()?, !self.command.is_empty()));
+        let otlp = self.otlp.as_ref().map(|url| Otlp::new(url, &metrics)).transpose()?;
+        let is_for_command = !self.command.is_empty();
+        let bench = Bench::new(&rules, &metrics, evidence.transpose()?, otlp.clone(), is_for_command);
+        let bench = Arc::new(bench);
         let make = {
             let (bench, draws) = (Arc::clone(&bench), self.output.draws());
             move || Bench::judge(&bench, draws)
@@ -231,6 +244,9 @@ impl CommandArgs for TapArgs {
                 let listener = bound(address).await?;
                 note(&format!("metrics: http://{}/metrics", listener.local_addr()?));
                 tokio::spawn(serve_metrics(listener, metrics.clone()));
+            }
+            if let Some(otlp) = otlp.clone() {
+                tokio::spawn(async move { otlp.run(not_exported).await });
             }
             let mut signals = Signals::new()?;
             let signal = signals.ended(!self.command.is_empty(), || {
@@ -260,6 +276,14 @@ impl CommandArgs for TapArgs {
             Ok(())
         })?;
         judges.finish(Duration::from_secs(30));
+        if let Some(otlp) = otlp {
+            listening::run(async {
+                if let Err(failure) = otlp.export().await {
+                    not_exported(&failure.to_string());
+                }
+                Ok(())
+            })?;
+        }
         let dropped =
             Lost::ALL.into_iter().map(|why| (metrics.dropped(why), why)).filter(|(count, _)| *count > 0);
         let dropped: Vec<String> = dropped.map(|(count, why)| format!("{count} ({})", why.name())).collect();
@@ -287,6 +311,10 @@ impl CommandArgs for TapArgs {
         self.output.print(&run)?;
         Ok(if code == 0 { exit_code(&run) } else { ExitCode::from(code) })
     }
+}
+
+fn not_exported(why: &str) {
+    note(&format!("note: the metrics cannot be exported: {}", visible(why)));
 }
 
 async fn bound(address: SocketAddr) -> Result<TcpListener> {
