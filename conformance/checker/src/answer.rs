@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use spec::json::{at, string};
-use spec::table::{Api, Content, CountPlace, EventInfo, Role, Scope, ScopeInfo};
+use spec::table::{Api, Content, CountPlace, EventInfo, Role, Scope, ScopeInfo, UsagePlaces};
 use spec::{Dialect, Memory, Slot, View};
 
 use crate::{Frame, Observer, Record, Seen};
@@ -73,10 +73,7 @@ impl Tokens {
 
     /// Returns the token counts of an event, if it has any.
     pub fn of_event(api: &Api, record: &Record<'_>) -> Option<Self> {
-        // Deltas are many, and have none.
-        record.views().find(|(info, _)| info.role != Role::Delta)?;
-        let counts = api.usage.events.iter().find_map(|place| at(record.data(), place))?;
-        Self::of(api, &serde_json::from_str(counts).ok()?)
+        Self::of(api, &counts_of_event(api, record)?)
     }
 
     fn of(api: &Api, counts: &Value) -> Option<Self> {
@@ -94,6 +91,41 @@ impl Tokens {
     pub fn update(&mut self, later: Self) {
         self.input = later.input.or(self.input);
         self.output = later.output.or(self.output);
+    }
+}
+
+/// Returns the object with the token counts of an event, if it has one.
+pub fn counts_of_event(api: &Api, record: &Record<'_>) -> Option<Value> {
+    // Deltas are many, and have none.
+    record.views().find(|(info, _)| info.role != Role::Delta)?;
+    let counts = api.usage.events.iter().find_map(|place| at(record.data(), place))?;
+    serde_json::from_str(counts).ok()
+}
+
+/// Tokens of the input that were read from a cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheTokens {
+    input: Option<u64>,
+    read: Option<u64>,
+    written: Option<u64>,
+}
+
+impl CacheTokens {
+    /// Later counts replace earlier ones.
+    pub fn update(&mut self, api: &Api, counts: &Value) {
+        let UsagePlaces { input, cached, written, .. } = api.usage;
+        self.input = count(counts, input).or(self.input);
+        self.read = count(counts, cached).or(self.read);
+        self.written = count(counts, written).or(self.written);
+    }
+
+    /// Returns how many tokens of the input were read from a cache, and how many there are, if both are known.
+    pub fn reads(&self, api: &Api) -> Option<(u64, u64)> {
+        let (input, read) = (self.input?, self.read?);
+        // An API that counts what is written counts each part apart.
+        let is_apart = !api.usage.written.0.is_empty();
+        let rest = if is_apart { read.saturating_add(self.written.unwrap_or(0)) } else { 0 };
+        Some((read, input.saturating_add(rest)))
     }
 }
 

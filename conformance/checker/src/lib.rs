@@ -16,7 +16,7 @@ mod rules;
 pub mod sse;
 mod waiting;
 
-pub use answer::{Answer, AnswerReader, Tokens, ToolCall, stop_word};
+pub use answer::{Answer, AnswerReader, CacheTokens, Tokens, ToolCall, counts_of_event, stop_word};
 pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
 pub use chosen::{ChangedLevel, Rules, level};

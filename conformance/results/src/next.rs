@@ -114,6 +114,10 @@ fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
     let first = worst.first().and_then(|rule| Some((rule, run.captures.get(rule.first?[0])?)));
     let Some((rule, capture)) = first.filter(|(_, capture)| capture.name != "standard input") else { return };
     let path = capture.path();
+    // An exchange that passed a tap is no file.
+    if path.contains("://") {
+        return;
+    }
     // Such characters are escaped when they are shown, so that the name would be another one.
     if path.chars().any(|character| character.is_control() || character == '\u{fffd}') {
         return;

@@ -53,6 +53,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::slice;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{ArgMatches, Args, CommandFactory as _, Parser};
 
@@ -148,6 +149,7 @@ fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
         parsed(&mut described(COMMANDS), arguments);
         return Ok(ExitCode::SUCCESS);
     };
+    arguments.clone_into(&mut LINE.lock().unwrap_or_else(PoisonError::into_inner));
     let mut line = described(slice::from_ref(called));
     let mut matches = parsed(&mut line, arguments);
     if let Some(completed) = config::completed(arguments, &line, &matches)? {
@@ -155,6 +157,27 @@ fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
     }
     let (_, mut matches) = matches.remove_subcommand().unwrap_or_default();
     (called.run)(&mut matches).unwrap_or_else(|error| error.format(&mut line).exit())
+}
+
+/// The command line that runs.
+static LINE: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
+
+/// Parses the command line that runs again, completed by the configuration file as it is now.
+fn parsed_again<A: CommandArgs>() -> anyhow::Result<A> {
+    let arguments = LINE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut line = described(called(&arguments).map(slice::from_ref).unwrap_or_default());
+    // The usage that follows is not about the file.
+    let first = |error: clap::Error| {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        anyhow::anyhow!("{}", visible(first.trim_start_matches("error: ")))
+    };
+    let mut matches = line.try_get_matches_from_mut(&arguments).map_err(first)?;
+    if let Some(completed) = config::completed(&arguments, &line, &matches)? {
+        matches = line.try_get_matches_from_mut(&completed).map_err(first)?;
+    }
+    let (_, mut matches) = matches.remove_subcommand().unwrap_or_default();
+    A::from_arg_matches_mut(&mut matches).map_err(first)
 }
 
 /// Parses a command line. One that cannot be parsed ends the program with the message of clap.

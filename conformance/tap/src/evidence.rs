@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use crate::judge::{Judged, Outcome};
+use crate::judge::{Judged, Outcome, recording};
 use crate::metrics::Metrics;
 use crate::passed::Passed;
 
@@ -29,21 +29,47 @@ const INDEX: &str = "index.ndjson";
 /// The recordings, beside it.
 const FOLDER: &str = "exchanges";
 
+/// Which recordings are kept, and for how long.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Which exchanges are kept.
+    pub keep: Keep,
+    /// Beyond this size, the oldest are removed.
+    pub most_bytes: u64,
+    /// Older ones are removed.
+    pub most_age: Duration,
+    /// The number of recordings of a rule in an hour.
+    pub per_hour: u32,
+    /// The header of requests whose value is the session in the index.
+    pub session: Option<String>,
+    /// Filler takes the place of texts in recordings.
+    pub shape_only: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            keep: Keep::default(),
+            most_bytes: 1 << 30,
+            most_age: Duration::MAX,
+            per_hour: 20,
+            session: None,
+            shape_only: false,
+        }
+    }
+}
+
 /// A folder of recordings.
 #[derive(Debug)]
 pub struct Evidence {
     folder: PathBuf,
-    keep: Keep,
-    most_bytes: u64,
-    most_age: Duration,
-    per_hour: u32,
-    session: Option<String>,
     metrics: Metrics,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
+    limits: Limits,
     index: File,
     files: VecDeque<(PathBuf, u64)>,
     bytes: u64,
@@ -68,6 +94,7 @@ struct Line<'l> {
     first_event_ms: Option<u128>,
     max_gap_ms: Option<u128>,
     input_tokens: Option<u64>,
+    cached_tokens: Option<u64>,
     output_tokens: Option<u64>,
     bytes: usize,
     /// The recording, if it is kept.
@@ -80,13 +107,7 @@ impl Evidence {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn open(
-        folder: &Path,
-        keep: Keep,
-        most_bytes: u64,
-        per_hour: u32,
-        metrics: &Metrics,
-    ) -> io::Result<Self> {
+    pub fn open(folder: &Path, limits: Limits, metrics: &Metrics) -> io::Result<Self> {
         fs::create_dir_all(folder.join(FOLDER))?;
         let mut files = Vec::new();
         for entry in fs::read_dir(folder.join(FOLDER))? {
@@ -101,13 +122,9 @@ impl Evidence {
         metrics.evidence(bytes);
         Ok(Self {
             folder: folder.to_owned(),
-            keep,
-            most_bytes,
-            most_age: Duration::MAX,
-            per_hour,
-            session: None,
             metrics: metrics.clone(),
             state: Mutex::new(State {
+                limits,
                 index: OpenOptions::new().create(true).append(true).open(folder.join(INDEX))?,
                 files: files.into(),
                 bytes,
@@ -118,16 +135,9 @@ impl Evidence {
         })
     }
 
-    /// Also writes the value of this request header to the index, as the session.
-    #[must_use]
-    pub fn with_session(self, header: Option<String>) -> Self {
-        Self { session: header, ..self }
-    }
-
-    /// Also removes recordings that are older.
-    #[must_use]
-    pub fn up_to(self, age: Duration) -> Self {
-        Self { most_age: age, ..self }
+    /// Exchanges from now on are kept by these limits.
+    pub fn limit(&self, limits: Limits) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).limits = limits;
     }
 
     /// Every exchange has a line in the index, and some are kept.
@@ -138,21 +148,22 @@ impl Evidence {
     pub fn add(&self, passed: &Passed, judged: &Judged) -> io::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let rules: Vec<&str> = judged.report.findings.iter().map(|finding| &*finding.rule).collect();
-        let is_meant = self.keep == Keep::All || !rules.is_empty() || !judged.outcome.is_regular();
-        let path = if is_meant && state.is_due(&rules, judged.outcome, self.per_hour) {
-            Some(self.write(&mut state, passed, &judged.recording)?)
+        let limits = state.limits.clone();
+        let is_meant = limits.keep == Keep::All || !rules.is_empty() || !judged.outcome.is_regular();
+        let path = if is_meant && state.is_due(&rules, judged.outcome) {
+            let shape = limits.shape_only.then(|| recording(passed, true));
+            Some(self.write(&mut state, passed, shape.as_ref().unwrap_or(&judged.recording))?)
         } else {
             None
         };
         let session =
-            self.session.as_deref().and_then(|name| passed.request_headers.get(name)?.to_str().ok());
-        let request: Option<serde_json::Value> = serde_json::from_slice(&passed.request).ok();
+            limits.session.as_deref().and_then(|name| passed.request_headers.get(name)?.to_str().ok());
         let line = Line {
             time: passed.began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
             session,
             api: judged.api.name,
             upstream: &passed.upstream,
-            model: request.and_then(|request| Some(request.get("model")?.as_str()?.to_owned())),
+            model: passed.model(),
             status: passed.response.as_ref().map(|(status, _)| *status),
             outcome: judged.outcome,
             rules,
@@ -160,6 +171,7 @@ impl Evidence {
             first_event_ms: judged.first.map(|time| time.as_millis()),
             max_gap_ms: judged.gap.map(|time| time.as_millis()),
             input_tokens: judged.tokens.and_then(|tokens| tokens.input),
+            cached_tokens: judged.cache.map(|(cached, _)| cached),
             output_tokens: judged.tokens.and_then(|tokens| tokens.output),
             bytes: passed.body.len(),
             path: path.as_deref(),
@@ -177,7 +189,7 @@ impl Evidence {
         fs::write(&path, recording)?;
         state.files.push_back((path, size));
         state.bytes += size;
-        let surplus = surplus(&state.files, state.bytes, self.most_bytes, self.most_age, began);
+        let surplus = surplus(&state.files, state.bytes, &state.limits, began);
         for (oldest, size) in state.files.drain(..surplus) {
             // Somebody may have removed it.
             let _ = fs::remove_file(oldest);
@@ -189,19 +201,14 @@ impl Evidence {
 }
 
 /// The oldest recordings come first, and their names begin with their time in milliseconds.
-fn surplus(
-    files: &VecDeque<(PathBuf, u64)>,
-    mut bytes: u64,
-    most_bytes: u64,
-    most_age: Duration,
-    now: u128,
-) -> usize {
+fn surplus(files: &VecDeque<(PathBuf, u64)>, mut bytes: u64, limits: &Limits, now: u128) -> usize {
     let age = |path: &Path| {
         let (began, _) = path.file_name()?.to_str()?.split_once('-')?;
         Some(now.saturating_sub(began.parse().ok()?))
     };
     let goes = |(path, size): &&(PathBuf, u64)| {
-        let goes = bytes > most_bytes || age(path).is_some_and(|age| age > most_age.as_millis());
+        let goes =
+            bytes > limits.most_bytes || age(path).is_some_and(|age| age > limits.most_age.as_millis());
         bytes = bytes.saturating_sub(*size);
         goes
     };
@@ -212,7 +219,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 impl State {
     /// One of the rules, or else the outcome, has few recordings in this hour.
-    fn is_due(&mut self, rules: &[&str], outcome: Outcome, per_hour: u32) -> bool {
+    fn is_due(&mut self, rules: &[&str], outcome: Outcome) -> bool {
         if self.hour.elapsed() >= HOUR {
             (self.hour, self.rules) = (Instant::now(), BTreeMap::new());
         }
@@ -220,7 +227,7 @@ impl State {
         let mut is_due = false;
         for name in names {
             let count = self.rules.entry((*name).to_owned()).or_default();
-            is_due |= *count < per_hour;
+            is_due |= *count < self.limits.per_hour;
             *count += 1;
         }
         is_due
@@ -236,8 +243,10 @@ mod tests {
         let files: VecDeque<_> = [100, 200, 300]
             .map(|began: u64| (PathBuf::from(format!("exchanges/{began:015}-000001.jsonl")), 10))
             .into();
-        let surplus =
-            |most_bytes, most_age| surplus(&files, 30, most_bytes, Duration::from_millis(most_age), 350);
+        let surplus = |most_bytes, age| {
+            let most_age = Duration::from_millis(age);
+            surplus(&files, 30, &Limits { most_bytes, most_age, ..Limits::default() }, 350)
+        };
         assert_eq!(surplus(30, 250), 0);
         assert_eq!((surplus(20, 250), surplus(9, 250)), (1, 3));
         assert_eq!((surplus(30, 249), surplus(30, 149)), (1, 2));

@@ -3,14 +3,17 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use checker::{Answer, AnswerReader, Entry, Exchange, Observer, Request, Seen, Tokens, is_sign_of_life};
+use checker::{
+    Answer, AnswerReader, CacheTokens, Entry, Exchange, Observer, Payload, Request, Seen, Tokens,
+    counts_of_event, is_sign_of_life,
+};
 use http::HeaderMap;
 use recordings::Checking;
-use recordings::capture::{self, End, Format, Headers, Loss, Recorder};
+use recordings::capture::{self, End, Format, Headers, Loss, Recorder, Shaper};
 use results::{CaptureReport, ClientTotal};
 use serde::Serialize;
 use spec::table::Role;
-use spec::{Api, Dialect, json};
+use spec::{Api, Dialect, Scope, json};
 use translation::{Stop, stops};
 
 use crate::passed::{Ended, Passed};
@@ -61,10 +64,10 @@ impl Outcome {
         matches!(self, Self::Complete | Self::Incomplete)
     }
 
-    /// The end of a response whose connection was not lost, by its status, its answer and its check.
+    /// The end of a response whose connection was not lost, by its status and its answer. Findings say nothing of it: rules
+    /// can be switched off.
     pub fn of(status: Option<u16>, told: &Told, report: &CaptureReport) -> Self {
         let has_failed = status.is_some_and(|status| status >= 400);
-        let breaks = |rules: &[&str]| report.findings.iter().any(|finding| rules.contains(&&*finding.rule));
         let Some(word) = told.word.as_deref().filter(|_| !has_failed && !told.has_error) else {
             return match () {
                 () if has_failed => Self::ErrorTold,
@@ -72,17 +75,18 @@ impl Outcome {
                 () if told.has_error && status.is_none() && report.streams == 0 => Self::ErrorTold,
                 () if told.has_error => Self::ErrorInStream,
                 // The end of it lacks a piece.
-                () if breaks(&[UNTERMINATED]) => Self::Truncated,
-                () if breaks(&UNREADABLE) || report.streams + report.bodies == 0 => Self::Malformed,
-                // It needs no word: a blocked prompt, or speech.
-                () if report.findings.is_empty() => Self::Complete,
+                () if told.is_cut => Self::Truncated,
+                () if told.is_unreadable || report.streams + report.bodies == 0 => Self::Malformed,
+                () if told.is_blocked => Self::Incomplete,
+                // Bodies such as lists, and speech, need no word.
+                () if report.streams == 0 || told.has_ended => Self::Complete,
                 () => Self::Truncated,
             };
         };
         let classes = stops(told.api.name, word);
         let is_any = |of: &[Stop]| classes.iter().any(|class| of.contains(class));
         match () {
-            () if breaks(&UNREADABLE) => Self::Malformed,
+            () if told.is_unreadable => Self::Malformed,
             () if is_any(&[Stop::Failed]) => Self::ErrorInStream,
             () if told.api.usual_stops.contains(&word) => Self::Complete,
             () if classes.is_empty() || is_any(&[Stop::Cut, Stop::Filtered]) => Self::Incomplete,
@@ -108,6 +112,8 @@ pub struct Judged {
     pub gap: Option<Duration>,
     /// The token counts.
     pub tokens: Option<Tokens>,
+    /// The tokens of the input that were read from a cache, and all of it.
+    pub cache: Option<(u64, u64)>,
     /// The numbers of comments, and of events that only keep the connection open.
     pub keep_alives: [u64; 2],
     /// The clients that break, as far as they were played.
@@ -128,7 +134,7 @@ impl Judge {
 
     /// `None` if the exchange is of no API that is checked.
     pub fn judge(&mut self, passed: &Passed) -> Option<Judged> {
-        let recording = recording(passed);
+        let recording = recording(passed, false);
         let mut seen = Watched::default();
         let format = Some(Format::Exchange);
         let report =
@@ -144,6 +150,7 @@ impl Judge {
             first: passed.chunks.first().map(|(_, at)| *at),
             gap: passed.chunks.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1)).max(),
             tokens: told.tokens,
+            cache: told.cache.reads(api),
             keep_alives: [seen.comments, seen.pings],
             broken: broken.map(|client| client.name).collect(),
             report,
@@ -154,22 +161,38 @@ impl Judge {
 
 /// The end of a response, in its own words.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Told {
     api: &'static Api,
     /// Why it ended; none if it does not say that it has.
     word: Option<String>,
     tokens: Option<Tokens>,
+    cache: CacheTokens,
     has_error: bool,
+    /// An event ended it, if only without a word.
+    has_ended: bool,
+    /// It is about a prompt that was blocked.
+    is_blocked: bool,
+    /// Some of it can be read by no client.
+    is_unreadable: bool,
+    /// It ends within an event.
+    is_cut: bool,
 }
 
 /// An observer of how a stream ends.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Watched {
     dialect: Option<&'static Dialect>,
     reader: Option<AnswerReader>,
     /// The status in the last event, or which the last event means.
     status: Option<String>,
     has_error: bool,
+    cache: CacheTokens,
+    has_ended: bool,
+    is_blocked: bool,
+    is_unreadable: bool,
+    is_cut: bool,
     comments: u64,
     pings: u64,
 }
@@ -182,17 +205,22 @@ impl Watched {
 
     /// The end of the checked response. A body is read again.
     pub fn told(&mut self, api: &'static Api, report: &CaptureReport, recording: &[u8]) -> Told {
+        let is_stream = self.reader.is_some();
         let (answer, has_error) = match self.reader.take() {
             Some(reader) => (Some(reader.finish()), self.has_error),
-            None if report.bodies > 0 => body(api, recording),
+            None if report.bodies > 0 => body(api, recording, &mut self.cache),
             None => (None, false),
         };
+        // A body that is not JSON has no answer, and events that are none are of no dialect.
+        let has_nothing = if report.bodies > 0 { answer.is_none() } else { report.events > 0 };
+        let is_unreadable = self.is_unreadable || !is_stream && has_nothing;
         let (word, tokens) = answer.map(|answer| (answer.status, answer.tokens)).unwrap_or_default();
         // The first event may say that the rest is to come.
         let is_end =
             |word: &String| api.status.member.is_empty() || api.scope(api.root).ends.contains(&word.as_str());
         let word = word.filter(is_end).or_else(|| self.status.take().filter(is_end));
-        Told { api, word, tokens, has_error }
+        let Self { cache, has_ended, is_blocked, is_cut, .. } = *self;
+        Told { api, word, tokens, cache, has_error, has_ended, is_blocked, is_unreadable, is_cut }
     }
 }
 
@@ -203,11 +231,19 @@ impl Observer for Watched {
     fn record(&mut self, seen: &Seen<'_>) {
         self.dialect = Some(seen.dialect);
         self.has_error |= seen.record.is_error;
+        let is_marker = seen.record.payload == Payload::Done;
+        self.has_ended |= is_marker && seen.dialect.api.marker_ends;
+        let frame = seen.record.frame;
+        self.is_cut = !frame.terminated && !is_marker;
+        let is_json = matches!(seen.record.payload, Payload::Object | Payload::Done);
+        self.is_unreadable |= frame.invalid_utf8.is_some() || !self.is_cut && !is_json;
+        self.is_blocked |= seen.effects().any(|effect| effect.info.scope == Scope::Feedback);
         self.comments += seen.record.frame.comments.len() as u64;
         let kind = seen.record.event_type.as_deref().or(seen.record.frame.event.as_deref());
         self.pings += u64::from(kind.is_some_and(is_sign_of_life));
         let api = seen.dialect.api;
         if let Some(last) = seen.effects().find(|last| last.info.role == Role::Terminal) {
+            self.has_ended = true;
             let status = match () {
                 () if api.stop.is_none() => {
                     last.view.snapshot(api).and_then(|root| json::string_member(root, STATUS))
@@ -216,6 +252,9 @@ impl Observer for Watched {
                 () => last.info.phase.map(Cow::Borrowed),
             };
             self.status = status.map(Cow::into_owned).or(self.status.take());
+        }
+        if let Some(counts) = counts_of_event(api, seen.record) {
+            self.cache.update(api, &counts);
         }
         self.reader.get_or_insert_with(|| AnswerReader::new(api).within(ANSWER)).event(seen.record);
     }
@@ -233,19 +272,19 @@ fn outcome(passed: &Passed, told: &Told, report: &CaptureReport) -> Outcome {
 
 /// The member of a response for how it ended, in an API that names no other.
 const STATUS: &str = "status";
-/// The rule of a stream that ends within an event.
-const UNTERMINATED: &str = "wire/terminated";
-/// The rules of data that no client can read.
-const UNREADABLE: [&str; 2] = ["wire/json-object", "wire/utf-8"];
 
-fn body(api: &'static Api, recording: &[u8]) -> (Option<Answer>, bool) {
+fn body(api: &'static Api, recording: &[u8], cache: &mut CacheTokens) -> (Option<Answer>, bool) {
     let (mut answer, mut has_error) = (None, false);
     // It was read before.
     let _ = capture::read(recording, None, &mut |entry| {
         if let Entry::Body(frame) = entry {
             let data = frame.data.as_deref().unwrap_or_default();
             has_error |= api.error_in(data).is_some();
-            answer = serde_json::from_str(data).ok().map(|value| Answer::of_response(api, &value));
+            let value: Option<serde_json::Value> = serde_json::from_str(data).ok();
+            if let Some(counts) = value.as_ref().and_then(|value| value.get(api.usage.member)) {
+                cache.update(api, counts);
+            }
+            answer = value.map(|value| Answer::of_response(api, &value));
             if let Some(answer) = answer.as_mut().filter(|_| api.stop.is_none()) {
                 answer.status = json::string_member(data, STATUS).map(Cow::into_owned);
             }
@@ -264,9 +303,14 @@ fn asked(passed: &Passed) -> Option<&'static Api> {
     checker::Recognised::of_request(&exchange).map(|found| found.dialect.api)
 }
 
-/// It has no secrets.
-fn recording(passed: &Passed) -> String {
+/// It has no secrets, and without texts only their filler.
+pub(crate) fn recording(passed: &Passed, shape_only: bool) -> String {
     let recorder = Recorder::new();
+    let request = String::from_utf8_lossy(&passed.request);
+    let request = if shape_only { Shaper::default().json(&request).into() } else { request };
+    let ends: Vec<usize> = passed.chunks.iter().map(|(end, _)| *end).collect();
+    let shaped = shape_only.then(|| Shaper::default().body(&passed.body, &ends));
+    let (body, ends) = shaped.as_ref().map_or((&passed.body, &ends), |shaped| (&shaped.body, &shaped.ends));
     let response = passed.response.as_ref();
     let mut recording = recorder.begin(&Exchange {
         status: response.map(|(status, _)| *status),
@@ -275,13 +319,13 @@ fn recording(passed: &Passed) -> String {
             method: passed.method.clone().into(),
             url: passed.url.clone().into(),
             headers: texts(&passed.request_headers),
-            body: Some(String::from_utf8_lossy(&passed.request)),
+            body: Some(request),
         }),
         ..Exchange::default()
     });
     let mut from = 0;
-    for (to, at) in &passed.chunks {
-        recording += &recorder.chunk(*at, passed.body.get(from..*to).unwrap_or_default());
+    for (to, (_, at)) in ends.iter().zip(&passed.chunks) {
+        recording += &recorder.chunk(*at, body.get(from..*to).unwrap_or_default());
         from = *to;
     }
     let (at, ended) = &passed.end;

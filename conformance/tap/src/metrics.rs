@@ -38,6 +38,9 @@ pub struct Metrics {
     keep_alives: Counters<1>,
     usage_missing: Counters<1>,
     tokens: Counters<2>,
+    /// The tokens of the answers that count what was read from a cache: those, and all of the input.
+    cache: Counters<2>,
+    cache_read: Family<Labels<1>, Gauge<f64, AtomicU64>>,
     checked: Counter,
     dropped: Counters<1>,
     evidence: Gauge<u64, AtomicU64>,
@@ -54,6 +57,8 @@ impl Default for Metrics {
             keep_alives: Counters::default(),
             usage_missing: Counters::default(),
             tokens: Counters::default(),
+            cache: Counters::default(),
+            cache_read: Family::default(),
             checked: Counter::default(),
             dropped: Counters::default(),
             evidence: Gauge::default(),
@@ -88,9 +93,14 @@ impl Metrics {
                 self.keep_alives.get_or_create(&[("kind", kind.to_owned())]).inc_by(count);
             }
         }
+        if let Some((cached, all)) = judged.cache {
+            self.cache_reads(judged.api.name, cached, all);
+        }
         match judged.tokens {
             Some(tokens) => {
-                for (kind, count) in [("input", tokens.input), ("output", tokens.output)] {
+                let cached = judged.cache.map(|(cached, _)| cached);
+                let counts = [("input", tokens.input), ("cached", cached), ("output", tokens.output)];
+                for (kind, count) in counts {
                     if let Some(count) = count {
                         self.tokens.get_or_create(&[("api", api()), ("kind", kind.to_owned())]).inc_by(count);
                     }
@@ -100,6 +110,17 @@ impl Metrics {
                 self.usage_missing.get_or_create(&[("api", api())]).inc();
             }
             None => {}
+        }
+    }
+
+    fn cache_reads(&self, api: &str, cached: u64, all: u64) {
+        let [cached, all] = [("cached", cached), ("all", all)].map(|(part, count)| {
+            let counter = self.cache.get_or_create(&[("api", api.to_owned()), ("part", part.to_owned())]);
+            counter.inc_by(count) + count
+        });
+        if all > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "it is a ratio")]
+            self.cache_read.get_or_create(&[("api", api.to_owned())]).set(cached as f64 / all as f64);
         }
     }
 
@@ -146,6 +167,8 @@ impl Metrics {
             self.usage_missing.clone(),
         );
         registry.register("tokens", "Tokens as the answers count them", self.tokens.clone());
+        let cache_read = "Part of the input tokens that came from a cache";
+        registry.register("cache_read_ratio", cache_read, self.cache_read.clone());
         registry.register("checked", "Exchanges that were judged", self.checked.clone());
         registry.register("dropped", "Exchanges that were not judged", self.dropped.clone());
         registry.register_with_unit("evidence", "Size of the evidence", Unit::Bytes, self.evidence.clone());

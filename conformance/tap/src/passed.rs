@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
+use serde_json::Value;
 
 /// An exchange as it passed.
 #[derive(Debug)]
@@ -30,6 +31,16 @@ pub struct Passed {
     /// How it ended, and when.
     pub end: (Duration, Ended),
     pub(crate) held: Held,
+}
+
+impl Passed {
+    /// The model that was asked for, in the body or in the path.
+    pub fn model(&self) -> Option<String> {
+        let request: Option<Value> = serde_json::from_slice(&self.request).ok();
+        let of_body = request.as_ref().and_then(|request| request.get("model")?.as_str());
+        let of_path = || self.url.split_once("/models/")?.1.split(['/', ':', '?']).next();
+        of_body.or_else(of_path).map(str::to_owned)
+    }
 }
 
 /// The end of an exchange.

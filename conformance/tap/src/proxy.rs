@@ -46,12 +46,31 @@ const HOPS: [HeaderName; 8] = [
 const CONNECTION_LIMIT: Duration = Duration::from_secs(10);
 
 /// Where requests go.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upstream {
     /// Its name. Requests whose path begins with it go there; all others go to the first upstream.
     pub name: Arc<str>,
     /// Its address: the path of a request follows its own.
     pub url: Uri,
+}
+
+/// The part of the exchanges that is judged. Copies change together.
+#[derive(Debug, Clone)]
+pub struct Sample(Arc<AtomicU64>);
+
+impl Sample {
+    /// From 0 to 1.
+    pub fn new(part: f64) -> Self {
+        let sample = Self(Arc::default());
+        sample.set(part);
+        sample
+    }
+
+    /// Changes the part.
+    pub fn set(&self, part: f64) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 1")]
+        self.0.store((part.clamp(0.0, 1.0) * 1e6) as u64, Ordering::Relaxed);
+    }
 }
 
 /// The proxy.
@@ -60,41 +79,39 @@ pub struct Proxy {
     upstreams: Vec<Upstream>,
     client: Client<HttpsConnector<HttpConnector>, Followed>,
     queue: Queue,
-    /// One of how many exchanges is judged, in millionths.
-    sample: u64,
+    /// In millionths.
+    sample: Sample,
     count: AtomicU64,
+}
+
+pub(crate) fn connector() -> io::Result<HttpsConnector<HttpConnector>> {
+    // Another part of the program may have installed one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let trust = ClientConfig::builder().try_with_platform_verifier().map_err(io::Error::other)?;
+    let mut plain = HttpConnector::new();
+    plain.set_nodelay(true);
+    plain.set_connect_timeout(Some(CONNECTION_LIMIT));
+    plain.enforce_http(false);
+    let builder = HttpsConnectorBuilder::new().with_tls_config(trust.with_no_client_auth());
+    Ok(builder.https_or_http().enable_all_versions().wrap_connector(plain))
 }
 
 type Passing = Response<Either<Followed, Full<Bytes>>>;
 
 impl Proxy {
-    /// This part of the exchanges is judged, from 0 to 1.
+    /// Passes requests on to these upstreams, and copies of a part of the exchanges to a queue.
     ///
     /// # Errors
     ///
     /// If there is no upstream, or the certificate authorities of the system cannot be read.
-    pub fn new(upstreams: Vec<Upstream>, queue: Queue, sample: f64) -> io::Result<Self> {
+    pub fn new(upstreams: Vec<Upstream>, queue: Queue, sample: Sample) -> io::Result<Self> {
         if upstreams.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no upstream"));
         }
-        // Another part of the program may have installed one already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let trust = ClientConfig::builder().try_with_platform_verifier().map_err(io::Error::other)?;
-        let mut plain = HttpConnector::new();
-        plain.set_nodelay(true);
-        plain.set_connect_timeout(Some(CONNECTION_LIMIT));
-        plain.enforce_http(false);
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(trust.with_no_client_auth())
-            .https_or_http()
-            .enable_all_versions()
-            .wrap_connector(plain);
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .http1_preserve_header_case(true)
-            .build(connector);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 1")]
-        let sample = (sample.clamp(0.0, 1.0) * 1e6) as u64;
+            .build(connector()?);
         Ok(Self { upstreams, client, queue, sample, count: AtomicU64::new(0) })
     }
 
@@ -110,7 +127,8 @@ impl Proxy {
     /// The sample is spread evenly.
     fn is_sampled(&self) -> bool {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
-        let part = |count: u64| count.wrapping_mul(self.sample) / 1_000_000;
+        let sample = self.sample.0.load(Ordering::Relaxed);
+        let part = |count: u64| count.wrapping_mul(sample) / 1_000_000;
         part(count + 1) > part(count)
     }
 
@@ -208,7 +226,7 @@ fn strip(headers: &mut HeaderMap) {
 }
 
 /// The deepest cause says most.
-fn in_words(error: &dyn std::error::Error) -> String {
+pub(crate) fn in_words(error: &dyn std::error::Error) -> String {
     std::iter::successors(Some(error), |error| error.source())
         .last()
         .map(ToString::to_string)

@@ -21,11 +21,13 @@ mod json;
 mod lines;
 mod log;
 pub mod ndjson;
+mod nested;
 mod on_disk;
 pub(crate) mod other_api;
 mod reader;
 mod recorded;
 mod recorder;
+mod shaped;
 mod sink;
 mod source;
 mod txtar;
@@ -43,6 +45,7 @@ pub use reader::Reader;
 pub use recorder::REDACTED;
 pub use recorder::{End, Recorder, is_public_header};
 pub use results::Format;
+pub use shaped::{Shaped, Shaper};
 pub(crate) use sink::{ByValue, Sink};
 
 /// Reads a complete recording, and returns its format.

@@ -9,6 +9,7 @@ mod sections;
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -18,7 +19,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::address::{is_address_of_other, url_of};
-use self::sections::{BetweenConfig, ClientConfig};
+use self::sections::{BetweenConfig, ClientConfig, TapConfig};
+use super::between::is_on_this_machine;
 use super::message::note;
 use super::saved::runs_in;
 use super::target::{HEADING, KEY, model_of_api};
@@ -50,6 +52,9 @@ struct Config {
     /// Settings of `conformance client`.
     #[serde(default, skip_serializing_if = "is_default")]
     client: ClientConfig,
+    /// Settings of `conformance tap`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    tap: TapConfig,
 }
 
 /// An endpoint.
@@ -175,7 +180,19 @@ impl Flag {
 
     /// Returns whether it sends what only the user may send, or trusts whom only the user may trust.
     fn needs_trust(&self) -> bool {
-        self.variable.is_some() || self.name == "ca-file"
+        let is_elsewhere = || {
+            let name = self.value.split("://").next().unwrap_or_default().rfind('=');
+            self.value.contains("://") && !is_on_this_machine(&self.value[name.map_or(0, |at| at + 1)..])
+        };
+        let is_local = || self.value.parse().is_ok_and(|address: SocketAddr| address.ip().is_loopback());
+        self.variable.is_some()
+            || match &*self.name {
+                "ca-file" | "evidence" => true,
+                // Clients send their keys there.
+                "upstream" | "otlp" => is_elsewhere(),
+                "listen" | "metrics" => !is_local(),
+                _ => false,
+            }
     }
 
     /// Returns the flag with the value of its environment variable.
@@ -209,7 +226,7 @@ impl Flags {
     fn add_setting(&mut self, setting: &str, value: &Value, folder: &Path) -> Result<()> {
         match (setting, value) {
             (_, Value::Null) => {}
-            ("expected-failures" | "ca-file", Value::String(file)) => {
+            ("expected-failures" | "ca-file" | "evidence", Value::String(file)) => {
                 self.add(setting, Some(folder.join(file).display()));
             }
             ("api-key", Value::String(key)) => {
@@ -234,9 +251,9 @@ impl Flags {
                     self.add(flag, Some(format!("{name}={}", text(value))));
                 }
             }
-            ("skip", Value::Array(filters)) => {
-                for filter in filters {
-                    self.add("skip", Some(text(filter)));
+            ("skip" | "upstream", Value::Array(values)) => {
+                for value in values {
+                    self.add(setting, Some(text(value)));
                 }
             }
             (_, Value::Array(values)) => self.list(setting, Some(&values.iter().map(text).collect())),
@@ -359,7 +376,7 @@ pub(super) fn completed(
     let Some((subcommand, matches)) = matches.subcommand() else { return Ok(None) };
     let Some(command) = command
         .find_subcommand(subcommand)
-        .filter(|_| matches!(subcommand, "run" | "record" | "check" | "between" | "client"))
+        .filter(|_| matches!(subcommand, "run" | "record" | "check" | "between" | "client" | "tap"))
     else {
         return Ok(None);
     };
@@ -378,6 +395,10 @@ pub(super) fn completed(
     }
     if subcommand == "between" {
         line.complete_between(file.as_deref())?;
+        return Ok(line.changed(arguments));
+    }
+    if subcommand == "tap" {
+        line.complete_tap(file.as_deref())?;
         return Ok(line.changed(arguments));
     }
     if subcommand == "client" {
@@ -567,7 +588,7 @@ fn used(file: &Path, target: Option<&str>, added: &[Flag], withheld: &[Flag]) {
     }
     if !withheld.is_empty() {
         note(&format!(
-            "not applied from {}: {}; to apply them to a URL, pass --trust-config",
+            "not applied from {}: {}; to apply them, pass --trust-config",
             file.display(),
             shown(withheld).join(", ")
         ));

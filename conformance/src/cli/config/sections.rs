@@ -1,4 +1,4 @@
-//! `[between]` and `[client]`: settings of `conformance between` and `conformance client`.
+//! `[between]`, `[client]` and `[tap]`: settings of the commands with these names.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{Flags, Line, folder_of, members, read};
+use super::{Flags, Line, folder_of, members, names, read};
 use crate::cli::between::is_on_this_machine;
 
 /// Settings of `conformance between`. Each is the flag of the same name. No command is taken from a file.
@@ -93,6 +93,58 @@ pub(super) struct ClientConfig {
     expected_failures: Option<PathBuf>,
 }
 
+/// Settings of `conformance tap`. Each is the flag of the same name. No command is taken from a file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct TapConfig {
+    /// Where to pass requests: URLs without /v1, or `NAME=URL` for paths that begin with /NAME.
+    upstream: Option<Vec<String>>,
+    /// Address to listen on, as in `127.0.0.1:8180`.
+    listen: Option<String>,
+    /// Address of /metrics, /healthz and /readyz.
+    metrics: Option<String>,
+    /// URL of an OpenTelemetry collector.
+    otlp: Option<String>,
+    /// Dialect of the upstreams, or its folder, relative to this file.
+    dialect: Option<String>,
+    /// Part of the exchanges to judge, from 0 to 1.
+    sample: Option<f64>,
+    /// Memory for copies, as in `256MiB`.
+    memory: Option<String>,
+    /// Folder for recordings, relative to this file.
+    evidence: Option<PathBuf>,
+    /// Whether filler takes the place of texts in recordings.
+    shape_only: Option<bool>,
+    /// Recordings to keep: findings, all.
+    keep: Option<String>,
+    /// Size of all recordings, as in `1GiB`.
+    max_evidence: Option<String>,
+    /// Age of recordings, as in `7d`.
+    max_age: Option<String>,
+    /// Recordings of a rule to keep in an hour.
+    per_rule: Option<u32>,
+    /// Header of requests whose value is the session in the index.
+    session_header: Option<String>,
+    /// Rules or groups to check.
+    select: Option<Vec<String>>,
+    /// Rules or groups to skip.
+    ignore: Option<Vec<String>>,
+    /// Findings that fail: must, breaks, should, may.
+    fail_on: Option<String>,
+    /// Levels of rules and groups, by name. They win over `rules` of the file.
+    #[serde(default)]
+    rules: BTreeMap<String, String>,
+}
+
+impl TapConfig {
+    /// Returns the flags that say the same. Files are relative to a folder.
+    fn flags(&self, folder: &Path) -> Result<Flags> {
+        let dialect = self.dialect.as_ref().map(|name| names::dialects_at(name, folder));
+        flags_of("tap", &Self { dialect, ..self.clone() }, folder)
+    }
+}
+
 impl BetweenConfig {
     /// Returns the flags that say the same. Files are relative to a folder.
     fn flags(&self, folder: &Path) -> Result<Flags> {
@@ -129,6 +181,15 @@ impl Line<'_> {
 }
 
 impl Line<'_> {
+    /// Adds the settings of a file to a tap.
+    pub(super) fn complete_tap(&mut self, file: Option<&Path>) -> Result<()> {
+        let Some(file) = file else { return Ok(()) };
+        let config = read(file)?;
+        let mut flags = config.tap.flags(folder_of(file)).with_context(|| file.display().to_string())?;
+        flags.merge(Flags::of_levels(&config.rules));
+        self.complete_trusted(file, flags, self.has("trust_config"))
+    }
+
     pub(super) fn complete_client(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
         let config = read(file)?;
@@ -157,6 +218,13 @@ mod tests {
                     rules = { client = 'off' }\nexpected-failures = 'k.toml'\n";
         let config: ClientConfig = toml::from_str(text).unwrap();
         assert_flags("client", &flags_of("client", &config, Path::new("/p")).unwrap(), 13);
+        let text = "upstream = ['http://a.test', 'b=http://b.test']\nlisten = '127.0.0.1:1'\nmetrics = '127.0.0.1:2'\n\
+                    otlp = 'http://c.test'\n\
+                    dialect = 'openai'\nsample = 0.1\nmemory = '1MiB'\nevidence = 'e'\nshape-only = true\nkeep = 'all'\n\
+                    max-evidence = '1MiB'\nmax-age = '7d'\nper-rule = 1\nsession-header = 'x'\nselect = ['item']\n\
+                    ignore = ['ws']\nfail-on = 'must'\nrules = { wire = 'off' }\n";
+        let config: TapConfig = toml::from_str(text).unwrap();
+        assert_flags("tap", &config.flags(Path::new("/p")).unwrap(), 19);
     }
 
     fn assert_flags(name: &str, flags: &Flags, count: usize) {

@@ -11,7 +11,14 @@ use tap::{Outcome, Watched};
 use crate::scene::{Tapped, ask, post, response, response_of_length, upstream};
 
 fn outcome(address: SocketAddr, path: &str) -> Option<Outcome> {
-    let (mut tapped, judged) = Tapped::judging(address);
+    let of = |are_on| outcome_with(address, path, are_on);
+    let outcome = of(true);
+    assert_eq!(outcome, of(false), "{path}: rules decide");
+    outcome
+}
+
+fn outcome_with(address: SocketAddr, path: &str, are_on: bool) -> Option<Outcome> {
+    let (mut tapped, judged) = Tapped::judging(address, are_on);
     ask(tapped.address, &post(path, "{\"model\":\"m\",\"stream\":true}"));
     tapped.end();
     let judged = judged.lock().unwrap();
@@ -55,16 +62,20 @@ fn ends_are_told_apart() {
 fn no_good_recording_is_cut() {
     for golden in GOLDENS {
         let Some(dialect) = spec::dialect(golden.dialect) else { continue };
-        let mut seen = Watched::default();
-        let report =
-            Checking::new(&Rules::of(dialect), false).check_bytes(String::new(), golden.bytes, &mut seen);
-        let told = seen.told(dialect.api, &report, golden.bytes);
-        let outcome = Outcome::of(None, &told, &report);
+        // The end does not depend on rules.
+        let [outcome, without_rules] = [true, false].map(|are_on| {
+            let (rules, mut seen) = (Rules::of(dialect).only(|_| are_on), Watched::default());
+            let report = Checking::new(&rules, false).check_bytes(String::new(), golden.bytes, &mut seen);
+            let told = seen.told(dialect.api, &report, golden.bytes);
+            Outcome::of(None, &told, &report)
+        });
+        assert_eq!(outcome, without_rules, "{}/{}", golden.dialect, golden.name);
         let is_cut = matches!(outcome, Outcome::Truncated | Outcome::Malformed | Outcome::UpstreamGone);
         assert!(!is_cut, "{}/{}: {outcome:?}", golden.dialect, golden.name);
         let ends = [
             ("incomplete", Outcome::Incomplete),
             ("length", Outcome::Incomplete),
+            ("blocked", Outcome::Incomplete),
             ("text", Outcome::Complete),
         ];
         for (_, wanted) in ends.iter().filter(|(name, _)| golden.name == *name) {
@@ -83,7 +94,7 @@ fn an_upstream_that_does_not_answer_is_gone() {
 fn a_client_that_leaves_is_gone() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let (mut tapped, judged) = Tapped::judging(address);
+    let (mut tapped, judged) = Tapped::judging(address, true);
     let mut client = TcpStream::connect(tapped.address).unwrap();
     client.write_all(&post("/v1/chat/completions", "{}")).unwrap();
     let (mut upstream, _) = listener.accept().unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use recordings::goldens::golden;
-use tap::{Evidence, Judge, Judges, Keep, Metrics, Passed};
+use tap::{Evidence, Judge, Judges, Limits, Metrics, Passed};
 
 use crate::scene::{Tapped, ask, post, response, upstream};
 
@@ -14,8 +14,9 @@ fn what_passes_is_counted_and_kept_without_secrets() {
     let half = &whole[..whole.len() / 2];
     let metrics = Metrics::default();
     // Two recordings exceed this.
-    let evidence = Evidence::open(&folder, Keep::Findings, half.len() as u64 * 3, 20, &metrics).unwrap();
-    let evidence = std::sync::Arc::new(evidence.with_session(Some("x-session".to_owned())));
+    let (most_bytes, session) = (half.len() as u64 * 3, Some("x-session".to_owned()));
+    let limits = Limits { most_bytes, session, ..Limits::default() };
+    let evidence = std::sync::Arc::new(Evidence::open(&folder, limits, &metrics).unwrap());
     let make = {
         let (metrics, evidence) = (metrics.clone(), std::sync::Arc::clone(&evidence));
         move || {
@@ -68,4 +69,47 @@ fn what_passes_is_counted_and_kept_without_secrets() {
     let rules: Vec<&str> = again.findings.iter().map(|finding| &*finding.rule).collect();
     assert_eq!(serde_json::json!(rules), lines[0]["rules"]);
     fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn tokens_from_a_cache_are_a_part_of_the_input() {
+    for (api, usage, reads) in [
+        ("chat", r#"{"prompt_tokens":10,"prompt_tokens_details":{"cached_tokens":4}}"#, Some((4, 10))),
+        ("chat", r#"{"prompt_tokens":10}"#, None),
+        ("responses", r#"{"input_tokens":10,"input_tokens_details":{"cached_tokens":0}}"#, Some((0, 10))),
+        // These count the parts of the input apart.
+        (
+            "messages",
+            r#"{"input_tokens":10,"cache_read_input_tokens":30,"cache_creation_input_tokens":5}"#,
+            Some((30, 45)),
+        ),
+        ("gemini", r#"{"promptTokenCount":10,"cachedContentTokenCount":5}"#, Some((5, 10))),
+        ("interactions", r#"{"total_input_tokens":10,"total_cached_tokens":5}"#, Some((5, 10))),
+    ] {
+        let api = *spec::APIS.iter().find(|known| known.name == api).unwrap();
+        let usage: serde_json::Value = serde_json::from_str(usage).unwrap();
+        let mut tokens = checker::CacheTokens::default();
+        tokens.update(api, &usage);
+        assert_eq!(tokens.reads(api), reads, "{usage}");
+    }
+}
+
+#[test]
+fn the_ratio_of_cached_tokens_is_that_of_all_answers() {
+    let usage = r#""prompt_tokens":10,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens":1,"total_tokens":11"#;
+    let whole = String::from_utf8(golden("chat/text").unwrap().bytes.to_vec()).unwrap();
+    let chunk = whole.lines().find(|line| line.starts_with("data: {")).unwrap();
+    let at = chunk.find("\"choices\"").unwrap();
+    let chunk = format!("{}\"choices\":[],\"usage\":{{{usage}}}}}", &chunk[..at]);
+    let body = whole.replace("data: [DONE]", &format!("{chunk}\n\ndata: [DONE]"));
+    let (address, _) = upstream(response("200 OK", "text/event-stream", body.as_bytes()));
+    let (mut tapped, judged) = Tapped::judging(address, true);
+    (0..2).for_each(|_| drop(ask(tapped.address, &post("/v1/chat/completions", "{}"))));
+    tapped.end();
+    for judged in &*judged.lock().unwrap() {
+        tapped.metrics.count("one", judged);
+    }
+    let text = tapped.metrics.text();
+    assert!(text.contains("conformance_cache_read_ratio{api=\"chat\"} 0.4\n"), "{text}");
+    assert!(text.contains("conformance_tokens_total{api=\"chat\",kind=\"cached\"} 8\n"), "{text}");
 }

@@ -97,7 +97,7 @@ fn a_sample_is_a_part_of_all() {
 fn many_streams_pass_at_once() {
     let sent: Vec<u8> = GOLDENS.iter().flat_map(|golden| golden.bytes).copied().collect();
     let (address, _) = upstream(response("200 OK", "text/event-stream", &sent));
-    let (mut tapped, judged) = Tapped::judging(address);
+    let (mut tapped, judged) = Tapped::judging(address, true);
     let to = tapped.address;
     let clients: Vec<_> =
         (0..64).map(|_| thread::spawn(move || body(&ask(to, &post("/v1/responses", "{}"))))).collect();

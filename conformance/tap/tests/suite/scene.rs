@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tap::{Judge, Judged, Judges, Metrics, Passed, Proxy, Queue, Upstream, serve};
+use tap::{Judge, Judged, Judges, Metrics, Passed, Proxy, Queue, Sample, Upstream, serve};
 use tokio::sync::oneshot;
 
 /// Starts an upstream that answers each connection with the same bytes, then closes it. Returns its address, and what it
@@ -90,7 +90,8 @@ impl Tapped {
         sample: f64,
     ) -> Self {
         let url = format!("http://{upstream}").parse().unwrap();
-        let proxy = Proxy::new(vec![Upstream { name: "one".into(), url }], queue, sample).unwrap();
+        let proxy =
+            Proxy::new(vec![Upstream { name: "one".into(), url }], queue, Sample::new(sample)).unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let (say, said) = std::sync::mpsc::channel();
         let server = thread::spawn(move || {
@@ -105,12 +106,12 @@ impl Tapped {
         Self { address, metrics, stop: Some(stop), server: Some(server), judges: Some(judges) }
     }
 
-    /// A tap whose judgements are kept.
-    pub(crate) fn judging(upstream: SocketAddr) -> (Self, Arc<Mutex<Vec<Judged>>>) {
+    /// A tap whose judgements are kept, with all rules or with none.
+    pub(crate) fn judging(upstream: SocketAddr, are_on: bool) -> (Self, Arc<Mutex<Vec<Judged>>>) {
         let all = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&all);
         let tapped = Self::start(upstream, 1 << 20, move || {
-            let rules = checker::RuleSets::new(std::collections::BTreeMap::new(), |_| true);
+            let rules = checker::RuleSets::new(std::collections::BTreeMap::new(), move |_| are_on);
             let (mut judge, kept) =
                 (Judge::new(recordings::Checking::recognising(&rules, false)), Arc::clone(&kept));
             move |passed: Passed| kept.lock().unwrap().extend(judge.judge(&passed))

@@ -1,28 +1,32 @@
 //! `conformance tap`: a reverse proxy that changes no byte, and judges what passes.
 
-use std::collections::BTreeSet;
+mod bench;
+mod signals;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use tokio::net::TcpListener;
 
 use super::check::exit_code;
 use super::dialect::DialectRules;
-use super::message::note;
+use super::message::{escaped, note};
 use super::output::OutputArgs;
 use super::select::SelectArgs;
 use super::target::some_time;
 use super::verdict::VerdictArgs;
 use super::{CommandArgs, NOT_DONE, known, listening};
+use bench::Bench;
+use results::AUTO;
 use results::text::{counted, visible};
-use results::{AUTO, CaptureReport};
+use signals::Signals;
 use tap::{
-    Evidence, Judge, Judged, Judges, Keep, Lost, Metrics, Passed, Proxy, Upstream, serve, serve_metrics,
+    Evidence, Judges, Keep, Limits, Lost, Metrics, Otlp, Proxy, Sample, Upstream, serve, serve_metrics,
 };
 
 const EXAMPLES: &str = "\
@@ -40,13 +44,15 @@ Examples:
 /// With -- COMMAND, the command gets the address in the variables of SDKs for a base URL, and when
 /// it ends, a report says what its responses broke.
 ///
+/// [tap] of conformance.toml has defaults for flags. SIGHUP reads the file again.
+///
 /// Exit codes: 0 if it was ended; with -- COMMAND, the code of the command if it fails, else 1 if a rule is broken, and 2 if
 /// nothing could be judged.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TapArgs {
     /// Where to pass requests: its URL, without /v1, or NAME=URL for paths that begin with /NAME; repeatable.
-    #[arg(long = "upstream", value_name = "[NAME=]URL", required = true, value_parser = upstream)]
+    #[arg(long = "upstream", value_name = "[NAME=]URL", value_parser = upstream)]
     upstreams: Vec<Upstream>,
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8180")]
@@ -54,6 +60,9 @@ pub(super) struct TapArgs {
     /// Address of /metrics for Prometheus, /healthz and /readyz.
     #[arg(long, value_name = "ADDR")]
     metrics: Option<SocketAddr>,
+    /// Export metrics to the OpenTelemetry collector at this URL, by OTLP over HTTP.
+    #[arg(long, value_name = "URL", value_parser = collector)]
+    otlp: Option<http::Uri>,
     /// Dialect of the upstreams, of `conformance list dialects` or of a folder, such as ./acme; `auto` recognises it.
     #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known::DIALECTS_OR_AUTO, hide_possible_values = true)]
     dialect: String,
@@ -66,20 +75,25 @@ pub(super) struct TapArgs {
     /// Keep recordings in this folder, without secrets but with texts, and an index of all exchanges.
     #[arg(long, value_name = "DIR", help_heading = EVIDENCE)]
     evidence: Option<PathBuf>,
-    /// Recordings to keep: with findings or a bad end, or all.
-    #[arg(long, value_enum, default_value_t, requires = "evidence", value_name = "WHICH", help_heading = EVIDENCE)]
-    keep: Keep,
+    /// Replace texts in recordings by filler of their length.
+    ///
+    /// Structure, names of members, numbers, ids, models, and words of the protocol stay.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, help_heading = EVIDENCE)]
+    shape_only: Option<bool>,
+    /// Recordings to keep: with findings or a bad end, or all [default: findings].
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = EVIDENCE)]
+    keep: Option<Keep>,
     /// Remove the oldest recordings beyond this size.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size, help_heading = EVIDENCE)]
     max_evidence: u64,
     /// Remove recordings that are older, such as 7d.
-    #[arg(long, value_name = "TIME", value_parser = some_time, requires = "evidence", help_heading = EVIDENCE)]
+    #[arg(long, value_name = "TIME", value_parser = some_time, help_heading = EVIDENCE)]
     max_age: Option<Duration>,
     /// Recordings of a rule to keep in an hour.
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = EVIDENCE)]
     per_rule: u32,
     /// Header of requests whose value is the session in the index.
-    #[arg(long, value_name = "NAME", requires = "evidence", help_heading = EVIDENCE)]
+    #[arg(long, value_name = "NAME", help_heading = EVIDENCE)]
     session_header: Option<String>,
     #[command(flatten)]
     select: SelectArgs,
@@ -87,6 +101,13 @@ pub(super) struct TapArgs {
     verdict: VerdictArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// Settings file [default: conformance.toml here, or above in the repository].
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    config: Option<PathBuf>,
+    /// Apply upstreams, addresses and the folder of the evidence of conformance.toml, too, if they lead beyond this machine or
+    /// write files.
+    #[arg(long, hide_short_help = true)]
+    trust_config: bool,
     /// Command whose requests pass.
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -112,6 +133,10 @@ fn upstream(text: &str) -> Result<Upstream, String> {
     }
 }
 
+fn collector(text: &str) -> Result<http::Uri, String> {
+    upstream(text).map(|collector| collector.url)
+}
+
 fn part(text: &str) -> Result<f64, String> {
     let part: f64 = text.parse().map_err(|_| "expected a number such as 0.1".to_owned())?;
     if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("expected a number from 0 to 1".to_owned()) }
@@ -130,81 +155,87 @@ fn size(text: &str) -> Result<u64, String> {
     count.checked_mul(1 << shift).ok_or_else(|| "this is too large".to_owned())
 }
 
-/// Maximum number of reports that are kept for a command.
-const REPORTS: usize = 10_000;
+impl TapArgs {
+    fn rules(&self) -> Result<DialectRules> {
+        DialectRules::named(&self.dialect, &self.verdict, &self.select)
+    }
 
-/// The things that all judges share.
-#[derive(Debug)]
-struct Bench {
-    metrics: Metrics,
-    evidence: Option<Evidence>,
-    /// The rules with a finding that was reported, by upstream.
-    reported: Mutex<BTreeSet<(Arc<str>, String)>>,
-    /// The reports, for a command.
-    reports: Option<Mutex<Vec<CaptureReport>>>,
-}
+    fn limits(&self) -> Limits {
+        Limits {
+            keep: self.keep.unwrap_or_default(),
+            most_bytes: self.max_evidence,
+            most_age: self.max_age.unwrap_or(Duration::MAX),
+            per_hour: self.per_rule,
+            session: self.session_header.clone(),
+            shape_only: self.shape_only.unwrap_or_default(),
+        }
+    }
 
-impl Bench {
-    fn take(&self, passed: &Passed, judged: Judged) {
-        self.metrics.count(&passed.upstream, &judged);
-        if let Some(problem) = self.evidence.as_ref().and_then(|evidence| evidence.add(passed, &judged).err())
-        {
-            note(&format!("note: the evidence cannot be written: {problem}"));
+    /// Fails if something is missing without which the rest means nothing.
+    fn check(&self) -> Result<()> {
+        if self.upstreams.is_empty() {
+            bail!("pass where requests go, as in --upstream http://localhost:8080");
         }
-        if let Some(reports) = &self.reports {
-            let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
-            if reports.len() < REPORTS {
-                reports.push(judged.report);
-            }
-            return;
+        let of_evidence = [
+            ("--shape-only", self.shape_only.is_some()),
+            ("--keep", self.keep.is_some()),
+            ("--max-age", self.max_age.is_some()),
+            ("--session-header", self.session_header.is_some()),
+        ];
+        let given = of_evidence.iter().find(|(_, is_given)| *is_given && self.evidence.is_none());
+        given.map_or(Ok(()), |(flag, _)| {
+            Err(anyhow!("{flag} is about recordings: pass their folder with --evidence"))
+        })
+    }
+
+    /// Takes the settings that can change without a restart from the file as it is now.
+    fn reload(&self, bench: &Bench, sample: &Sample) -> Result<()> {
+        let again: Self = super::parsed_again()?;
+        again.check()?;
+        bench.set_rules(again.rules()?);
+        if let Some(evidence) = &bench.evidence {
+            evidence.limit(again.limits());
         }
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        for finding in &judged.report.findings {
-            if reported.insert((Arc::clone(&passed.upstream), finding.rule.to_string())) {
-                let (level, rule) = (finding.level.keyword(), visible(&finding.rule));
-                note(&format!(
-                    "{}: {level} {rule}: {}",
-                    visible(&passed.upstream),
-                    visible(&finding.message)
-                ));
-            }
-        }
+        sample.set(again.sample);
+        let fixed = [
+            ("upstream", self.upstreams != again.upstreams),
+            ("listen", self.listen != again.listen),
+            ("metrics", self.metrics != again.metrics),
+            ("otlp", self.otlp != again.otlp),
+            ("memory", self.memory != again.memory),
+            ("evidence", self.evidence != again.evidence),
+        ];
+        let fixed: Vec<&str> =
+            fixed.into_iter().filter_map(|(flag, has_changed)| has_changed.then_some(flag)).collect();
+        note(&match &*fixed {
+            [] => "settings reloaded".to_owned(),
+            fixed => format!("settings reloaded; after a restart: {}", fixed.join(", ")),
+        });
+        Ok(())
     }
 }
 
 impl CommandArgs for TapArgs {
     fn run(self) -> Result<ExitCode> {
-        let rules = DialectRules::named(&self.dialect, &self.verdict, &self.select)?;
+        self.check()?;
+        let rules = self.rules()?;
         let metrics = Metrics::default();
         let evidence = self.evidence.as_ref().map(|folder| {
-            let opened = Evidence::open(folder, self.keep, self.max_evidence, self.per_rule, &metrics);
-            let opened = opened.map(|evidence| {
-                let evidence = evidence.with_session(self.session_header.clone());
-                evidence.up_to(self.max_age.unwrap_or(Duration::MAX))
-            });
-            opened.with_context(|| folder.display().to_string())
+            Evidence::open(folder, self.limits(), &metrics).with_context(|| folder.display().to_string())
         });
-        let bench = Arc::new(Bench {
-            metrics: metrics.clone(),
-            evidence: evidence.transpose()?,
-            reported: Mutex::default(),
-            reports: (!self.command.is_empty()).then(Mutex::default),
-        });
+        let otlp = self.otlp.as_ref().map(|url| Otlp::new(url, &metrics)).transpose()?;
+        let is_for_command = !self.command.is_empty();
+        let bench = Bench::new(&rules, &metrics, evidence.transpose()?, otlp.clone(), is_for_command);
+        let bench = Arc::new(bench);
         let make = {
-            let (rules, bench, draws) = (rules.clone(), Arc::clone(&bench), self.output.draws());
-            move || {
-                let (mut judge, bench) = (Judge::new(rules.checking(draws)), Arc::clone(&bench));
-                move |passed: Passed| {
-                    if let Some(judged) = judge.judge(&passed) {
-                        bench.take(&passed, judged);
-                    }
-                }
-            }
+            let (bench, draws) = (Arc::clone(&bench), self.output.draws());
+            move || Bench::judge(&bench, draws)
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2);
         let memory = usize::try_from(self.memory).unwrap_or(usize::MAX);
         let (judges, queue) = Judges::start(threads, memory, &metrics, make)?;
-        let proxy = Proxy::new(self.upstreams.clone(), queue, self.sample)?;
+        let sample = Sample::new(self.sample);
+        let proxy = Proxy::new(self.upstreams.clone(), queue, sample.clone())?;
         let mut status = None;
         let ended = listening::run(async {
             let listener = bound(self.listen).await?;
@@ -214,7 +245,15 @@ impl CommandArgs for TapArgs {
                 note(&format!("metrics: http://{}/metrics", listener.local_addr()?));
                 tokio::spawn(serve_metrics(listener, metrics.clone()));
             }
-            let signal = harness::live::ended()?;
+            if let Some(otlp) = otlp.clone() {
+                tokio::spawn(async move { otlp.run(not_exported).await });
+            }
+            let mut signals = Signals::new()?;
+            let signal = signals.ended(!self.command.is_empty(), || {
+                if let Err(error) = self.reload(&bench, &sample) {
+                    note(&format!("settings not reloaded: {}; the old ones stay", escaped(&error)));
+                }
+            });
             if self.command.is_empty() {
                 let names: Vec<String> = self
                     .upstreams
@@ -237,6 +276,14 @@ impl CommandArgs for TapArgs {
             Ok(())
         })?;
         judges.finish(Duration::from_secs(30));
+        if let Some(otlp) = otlp {
+            listening::run(async {
+                if let Err(failure) = otlp.export().await {
+                    not_exported(&failure.to_string());
+                }
+                Ok(())
+            })?;
+        }
         let dropped =
             Lost::ALL.into_iter().map(|why| (metrics.dropped(why), why)).filter(|(count, _)| *count > 0);
         let dropped: Vec<String> = dropped.map(|(count, why)| format!("{count} ({})", why.name())).collect();
@@ -246,11 +293,13 @@ impl CommandArgs for TapArgs {
             words += &dropped.join(", ");
         }
         note(&words);
-        let Some(reports) = bench.reports.as_ref() else { return Ok(ended) };
-        let reports = std::mem::take(&mut *reports.lock().unwrap_or_else(PoisonError::into_inner));
-        let code = match status {
-            Some(Ok(code)) => code?,
-            _ => bail!("the command was interrupted"),
+        let Some(reports) = bench.reports() else { return Ok(ended) };
+        let code = if let Some(Ok(code)) = status {
+            code?
+        } else {
+            // It may have asked again and again.
+            note("note: the command was interrupted");
+            NOT_DONE
         };
         if reports.is_empty() {
             note(
@@ -262,6 +311,10 @@ impl CommandArgs for TapArgs {
         self.output.print(&run)?;
         Ok(if code == 0 { exit_code(&run) } else { ExitCode::from(code) })
     }
+}
+
+fn not_exported(why: &str) {
+    note(&format!("note: the metrics cannot be exported: {}", visible(why)));
 }
 
 async fn bound(address: SocketAddr) -> Result<TcpListener> {

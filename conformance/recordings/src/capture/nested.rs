@@ -1,0 +1,172 @@
+//! A text within JSON that may be JSON itself, and may come in pieces.
+
+use std::fmt::Write as _;
+
+/// The first of the characters that stand for bytes that are not UTF-8.
+pub(super) const KEPT: char = '\u{10ff00}';
+
+/// Returns the character that takes the place of another one. It takes as many bytes. Spaces, quotes and
+/// escapes stay.
+pub(super) const fn filler(c: char) -> char {
+    match c {
+        ' ' | '"' | '\\' | '/' | '\u{fffd}' | KEPT.. => c,
+        _ if c.is_ascii_control() => c,
+        _ => match c.len_utf8() {
+            1 => 'x',
+            2 => '\u{e5}',
+            3 => '\u{5965}',
+            _ => '\u{25965}',
+        },
+    }
+}
+
+/// The words of JSON.
+const LITERALS: [&str; 3] = ["true", "false", "null"];
+/// The digits of an escaped filler.
+const DIGITS: [char; 4] = ['0', '0', '7', '8'];
+
+/// Replaces a text piece by piece.
+#[derive(Debug, Default)]
+pub(super) struct Nested {
+    state: State,
+    /// Whether each value around the cursor is an object.
+    objects: Vec<bool>,
+    /// The last character outside of strings that is no space.
+    last: Option<char>,
+    /// The letters of a word of JSON so far.
+    word: String,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Begins,
+    /// It is not JSON.
+    Plain,
+    Outside,
+    Within {
+        is_name: bool,
+        escape: Escape,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Escape {
+    None,
+    Begins,
+    /// The number of its digits that have come.
+    Digits(usize),
+}
+
+impl Nested {
+    /// Appends a piece without its text. It is the text between the quotes of a string.
+    pub(super) fn replace(&mut self, raw: &str, out: &mut String) {
+        let mut rest = raw;
+        while let Some(next) = rest.chars().next() {
+            let (unit, is_code) = match rest.as_bytes() {
+                [b'\\', b'u', ..]
+                    if rest.get(2..6).is_some_and(|hex| u16::from_str_radix(hex, 16).is_ok()) =>
+                {
+                    (6, true)
+                }
+                [b'\\', ..] => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), false),
+                _ => (next.len_utf8(), false),
+            };
+            let (unit, behind) = rest.split_at(unit);
+            rest = behind;
+            if is_code {
+                self.code(unit, out);
+                continue;
+            }
+            let c = spec::json::decode(unit).0.chars().next().unwrap_or(next);
+            let replaced = self.next(c);
+            if replaced == c || unit.starts_with('\\') { out.push_str(unit) } else { out.push(replaced) }
+        }
+    }
+
+    /// Halves of a pair stay halves.
+    fn code(&mut self, unit: &str, out: &mut String) {
+        let code = unit.get(2..).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or_default();
+        let half = if code < 0xdc00 { 0xd856 } else { 0xdd65 };
+        let replaced = char::from_u32(code).map_or(half, |c| u32::from(self.next(c)));
+        if replaced == code {
+            out.push_str(unit);
+        } else {
+            let _ = write!(out, "\\u{replaced:04x}");
+        }
+    }
+
+    fn next(&mut self, c: char) -> char {
+        match self.state {
+            State::Begins if c.is_ascii_whitespace() => c,
+            State::Begins if matches!(c, '{' | '[') => {
+                self.state = State::Outside;
+                self.outside(c)
+            }
+            State::Begins => {
+                self.state = State::Plain;
+                filler(c)
+            }
+            State::Plain => filler(c),
+            State::Outside => self.outside(c),
+            State::Within { is_name, escape } => self.within(c, is_name, escape),
+        }
+    }
+
+    fn outside(&mut self, c: char) -> char {
+        let word = std::mem::take(&mut self.word);
+        match c {
+            '"' => {
+                let is_name = self.objects.last() == Some(&true) && matches!(self.last, Some('{' | ','));
+                self.state = State::Within { is_name, escape: Escape::None };
+            }
+            '{' | '[' => self.objects.push(c == '{'),
+            '}' | ']' => drop(self.objects.pop()),
+            ',' | ':' | '-' | '+' | '.' | '0'..='9' => {}
+            ' ' | '\t' | '\n' | '\r' => return c,
+            'e' | 'E' if word.is_empty() && self.last.is_some_and(|last| last.is_ascii_digit()) => {}
+            _ => {
+                self.word = word;
+                self.word.push(c);
+                if !LITERALS.iter().any(|literal| literal.starts_with(&*self.word)) {
+                    self.state = State::Plain;
+                    return filler(c);
+                }
+            }
+        }
+        self.last = Some(c);
+        c
+    }
+
+    fn within(&mut self, c: char, is_name: bool, escape: Escape) -> char {
+        let mut goes_on = |escape| self.state = State::Within { is_name, escape };
+        match escape {
+            Escape::None if c == '"' => {
+                self.state = State::Outside;
+                self.last = Some(c);
+                c
+            }
+            Escape::None if c == '\\' => {
+                goes_on(Escape::Begins);
+                c
+            }
+            Escape::Begins => {
+                goes_on(if c == 'u' { Escape::Digits(0) } else { Escape::None });
+                c
+            }
+            Escape::Digits(count) if count < DIGITS.len() => {
+                goes_on(Escape::Digits(count + 1));
+                if is_name { c } else { DIGITS[count] }
+            }
+            _ => {
+                goes_on(Escape::None);
+                // The character behind an escape may begin one.
+                match escape {
+                    Escape::Digits(_) => self.within(c, is_name, Escape::None),
+                    _ if is_name => c,
+                    _ => filler(c),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Bodies whose texts are replaced by filler of their length.
+//!
+//! Structure, names of members, numbers, ids and words of the protocol stay. A text that is JSON, such as the arguments of a
+//! call, stays JSON, also when it comes in pieces.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use spec::json::decode;
+
+use super::nested::{KEPT, Nested, filler};
+
+/// Members whose strings are words of the protocol, if they have no space.
+const WORDS: [&str; 71] = [
+    "$ref",
+    "allowed_callers",
+    "anthropic_version",
+    "blockReason",
+    "call_id",
+    "category",
+    "completion_window",
+    "context_compression",
+    "createTime",
+    "created_at",
+    "detail",
+    "display",
+    "effort",
+    "error_code",
+    "error_type",
+    "eventType",
+    "event_type",
+    "execution",
+    "file_type",
+    "finishReason",
+    "finish_reason",
+    "format",
+    "id",
+    "include",
+    "key",
+    "language",
+    "media_type",
+    "mimeType",
+    "mime_type",
+    "modality",
+    "mode",
+    "model",
+    "modelVersion",
+    "moderation_stage",
+    "name",
+    "native_finish_reason",
+    "object",
+    "outcome",
+    "output_format",
+    "oversized_image",
+    "phase",
+    "probability",
+    "prompt_cache_retention",
+    "quality",
+    "ranker",
+    "reason",
+    "require_approval",
+    "required",
+    "resolution",
+    "responseMimeType",
+    "responseModalities",
+    "retrieval_type",
+    "role",
+    "scheduling",
+    "search_context_size",
+    "search_type",
+    "service_tier",
+    "size",
+    "speed",
+    "status",
+    "stop_reason",
+    "syntax",
+    "system_fingerprint",
+    "toolType",
+    "tool_choice",
+    "tool_type",
+    "truncation",
+    "ttl",
+    "type",
+    "urlRetrievalStatus",
+    "verbosity",
+];
+/// Members that are words only in this member.
+const WORDS_IN: [(&str, &str); 2] = [("error", "code"), ("reasoning", "summary")];
+/// Members whose objects belong to the user: all of their strings are texts.
+const FREE: [&str; 6] = ["args", "arguments", "functionResponse", "input", "labels", "metadata"];
+/// Members whose entries have a name that is a person's.
+const SPEAKERS: [&str; 2] = ["messages", "contents"];
+/// The members that tell texts apart whose pieces come in turn.
+const INDICES: [&str; 5] = ["index", "output_index", "content_index", "item_id", "type"];
+/// Maximum number of characters of a word.
+const WORD: usize = 128;
+/// The start of members for sequences at which a text stops.
+const STOP: &str = "stop";
+/// The list of the bytes of a token.
+const BYTES: &str = "bytes";
+
+/// Replaces the texts of the bodies of one exchange.
+#[derive(Debug, Default)]
+pub struct Shaper {
+    /// The texts that come in pieces, by their place and its indices.
+    pieces: HashMap<String, Nested>,
+}
+
+/// A body of the same form.
+#[derive(Debug)]
+pub struct Shaped {
+    /// The body.
+    pub body: Vec<u8>,
+    /// Where its chunks end.
+    pub ends: Vec<usize>,
+}
+
+impl Shaper {
+    /// Replaces the texts of a body whose chunks end at these places.
+    pub fn body(&mut self, body: &[u8], ends: &[usize]) -> Shaped {
+        let mut shaped =
+            Shaped { body: Vec::with_capacity(body.len()), ends: Vec::with_capacity(ends.len()) };
+        let is_json = matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
+        // A list of events is one value, and lines of JSON are several.
+        let is_whole = is_json && serde_json::from_slice::<IgnoredAny>(body).is_ok();
+        let mut at = 0;
+        for line in body.split_inclusive(|byte| !is_whole && matches!(byte, b'\n' | b'\r')) {
+            let text = readable(line);
+            let replaced = if is_json { self.json(&text) } else { self.line(&text) };
+            let replaced = match text {
+                Cow::Borrowed(_) => replaced.into_bytes(),
+                Cow::Owned(_) => unreadable(&replaced),
+            };
+            // Chunks that end within a line end at the same part of it.
+            let due = ends.iter().skip(shaped.ends.len()).take_while(|end| **end < at + line.len());
+            let within: Vec<usize> =
+                due.map(|end| shaped.body.len() + (end - at) * replaced.len() / line.len().max(1)).collect();
+            shaped.ends.extend(within);
+            shaped.body.extend_from_slice(&replaced);
+            at += line.len();
+        }
+        shaped.ends.resize(ends.len(), shaped.body.len());
+        shaped
+    }
+
+    /// Replaces the texts of a line of server-sent events.
+    fn line(&mut self, line: &str) -> String {
+        let text = line.trim_end_matches(['\n', '\r']);
+        let end = &line[text.len()..];
+        let (field, value) = text.split_once(':').unwrap_or((text, ""));
+        let space = if value.starts_with(' ') { ": " } else { ":" };
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            // Wrong markers stay, too.
+            "data" if value.trim().eq_ignore_ascii_case("[DONE]") => line.to_owned(),
+            "data" => format!("data{space}{}{end}", self.json(value)),
+            "event" | "id" | "retry" if is_word(value) => line.to_owned(),
+            _ => {
+                let is_field = matches!(field, "event" | "id" | "retry");
+                let kept = if is_field { field.len() } else { 0 };
+                let rest = text[kept..].chars().map(|c| if c == ':' { c } else { filler(c) });
+                format!("{}{}{end}", &text[..kept], rest.collect::<String>())
+            }
+        }
+    }
+
+    /// Replaces the texts of a JSON text, which may be cut.
+    pub fn json(&mut self, text: &str) -> String {
+        let value = serde_json::from_str(text).unwrap_or_default();
+        let mut walk =
+            Walk { text, at: 0, out: String::with_capacity(text.len()), frames: Vec::new(), value };
+        walk.all(&mut self.pieces);
+        walk.out
+    }
+}
+
+/// Bytes that are not UTF-8 become characters that filler does not replace.
+fn readable(line: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(line) {
+        return text.into();
+    }
+    let mut text = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        text += chunk.valid();
+        let kept =
+            chunk.invalid().iter().filter_map(|byte| char::from_u32(u32::from(KEPT) + u32::from(*byte)));
+        text.extend(kept);
+    }
+    text.into()
+}
+
+fn unreadable(text: &str) -> Vec<u8> {
+    let bytes = |c: char| match u32::from(c).checked_sub(u32::from(KEPT)).map(u8::try_from) {
+        Some(Ok(byte)) => vec![byte],
+        _ => c.to_string().into_bytes(),
+    };
+    text.chars().flat_map(bytes).collect()
+}
+
+fn is_word(text: &str) -> bool {
+    text.len() <= WORD && !text.contains(|c: char| c.is_whitespace() || "(){}[]<>=\"'`,;!?".contains(c))
+}
+
+/// An object or a list around the cursor.
+#[derive(Debug, Default)]
+struct Frame {
+    is_object: bool,
+    name: String,
+    position: usize,
+    /// The next string is a name.
+    is_name_next: bool,
+}
+
+/// A walk through a JSON text that need not be valid.
+struct Walk<'t> {
+    text: &'t str,
+    at: usize,
+    out: String,
+    frames: Vec<Frame>,
+    /// The value of the text; null if it is not valid.
+    value: Value,
+}
+
+impl Walk<'_> {
+    fn all(&mut self, pieces: &mut HashMap<String, Nested>) {
+        while let Some(next) = self.text[self.at..].chars().next() {
+            let from = self.at;
+            self.at += next.len_utf8();
+            match next {
+                '"' => self.string(pieces),
+                '{' | '[' => {
+                    let is_object = next == '{';
+                    self.frames.push(Frame { is_object, is_name_next: is_object, ..Frame::default() });
+                    self.out.push(next);
+                }
+                '}' | ']' => {
+                    self.frames.pop();
+                    self.out.push(next);
+                }
+                ',' => {
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.is_name_next = frame.is_object;
+                        frame.position += 1;
+                    }
+                    self.out.push(next);
+                }
+                ':' | ' ' | '\t' | '\n' | '\r' => self.out.push(next),
+                _ => {
+                    let rest = &self.text[from..];
+                    let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)));
+                    let scalar = &rest[..length.unwrap_or(rest.len())];
+                    if !matches!(scalar, "true" | "false" | "null") && scalar.parse::<f64>().is_err() {
+                        // It is not JSON from here on.
+                        self.out.extend(rest.chars().map(filler));
+                        return;
+                    }
+                    self.scalar(scalar);
+                    self.at = from + scalar.len();
+                }
+            }
+        }
+    }
+
+    /// The bytes of a token become the bytes of filler.
+    fn scalar(&mut self, scalar: &str) {
+        let is_byte = matches!(&*self.frames, [.., around, list] if !list.is_object && around.name == BYTES);
+        let byte = scalar.parse().ok().filter(|_| is_byte);
+        let _ = match byte.map(|byte: u8| match byte {
+            ..0x80 => filler(char::from(byte)) as u32,
+            0x80..0xc0 => 0xa5,
+            0xc0..0xe0 => 0xc3,
+            0xe0..0xf0 => 0xe5,
+            0xf0.. => 0xf0,
+        }) {
+            Some(byte) => write!(self.out, "{byte}"),
+            None => write!(self.out, "{scalar}"),
+        };
+    }
+
+    fn string(&mut self, pieces: &mut HashMap<String, Nested>) {
+        self.out.push('"');
+        let rest = &self.text[self.at..];
+        let mut is_escaped = false;
+        let end = rest.find(|c| {
+            let ends = c == '"' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            ends
+        });
+        let raw = &rest[..end.unwrap_or(rest.len())];
+        self.at += raw.len();
+        let is_word = self.is_word() && is_word(raw);
+        match self.frames.last_mut().filter(|frame| frame.is_name_next) {
+            Some(frame) => {
+                frame.name = decode(raw).0.into_owned();
+                frame.is_name_next = false;
+                self.out += raw;
+            }
+            None if is_word => self.out += raw,
+            None => {
+                let place = self.place();
+                let from = self.out.len();
+                pieces.entry(place).or_default().replace(raw, &mut self.out);
+                // Else each text would have the sequence at which it stops.
+                if self.frames.iter().any(|frame| frame.name.starts_with(STOP)) {
+                    let of_stop = self.out.split_off(from).replace('x', "y");
+                    self.out += &of_stop;
+                }
+            }
+        }
+        if end.is_some() {
+            self.at += 1;
+            self.out.push('"');
+        }
+    }
+
+    /// Returns whether a string here is a word of the protocol.
+    fn is_word(&self) -> bool {
+        let mut objects = self.frames.iter().filter(|frame| frame.is_object).rev();
+        let Some(own) = objects.next() else { return false };
+        let above: Vec<&str> = objects.map(|frame| &*frame.name).collect();
+        let name = &*own.name;
+        let is_known = WORDS.contains(&name) || name.ends_with("_id") || name.ends_with("Id");
+        let is_known = is_known || above.first().is_some_and(|above| WORDS_IN.contains(&(above, name)));
+        // The lists there have names of categories.
+        let is_known = is_known || above.first() == Some(&"category_applied_input_types");
+        let is_person = name == "name" && above.first().is_some_and(|above| SPEAKERS.contains(above));
+        is_known && !is_person && !self.is_free()
+    }
+
+    /// Entries of a list are not: the input of a request is a list of items. A moderation has categories there.
+    fn is_free(&self) -> bool {
+        let is_moderation = self.frames.iter().any(|frame| frame.name == "moderation");
+        !is_moderation
+            && self.frames.windows(2).any(|pair| pair[1].is_object && FREE.contains(&&*pair[0].name))
+    }
+
+    /// Returns the place of a string, with the indices around it.
+    fn place(&self) -> String {
+        let (mut place, mut value) = (String::new(), &self.value);
+        for frame in &self.frames {
+            for index in INDICES.iter().filter_map(|name| value.get(name)) {
+                let _ = write!(place, "{index},");
+            }
+            let _ = if frame.is_object {
+                write!(place, "/{}", frame.name)
+            } else {
+                write!(place, "/{}", frame.position)
+            };
+            let next = if frame.is_object { value.get(&frame.name) } else { value.get(frame.position) };
+            value = next.unwrap_or(&Value::Null);
+        }
+        place
+    }
+}
