@@ -42,7 +42,7 @@ impl Known {
             let call = case.call(&context, None);
             let body = call.body.filter(|_| case.unfit.is_none() && is_alone && is_creating)?;
             let mut request: Value = serde_json::from_str(&body).ok()?;
-            // What its path says.
+            // These are in the path.
             if !call.at.is_empty() {
                 (request["model"], request["stream"]) = (MODEL.into(), call.wants_stream.into());
             }
@@ -173,17 +173,29 @@ fn dialects(rule: &Rule) -> Vec<&'static Dialect> {
 }
 
 /// Rules that no run can see broken, and why.
-const OUT_OF_REACH: [(&str, &str); 16] = [
+const OUT_OF_REACH: [(&str, &str); 28] = [
+    ("candidate/text-before-stop", "no scenario is answered by the text of its violation"),
     ("choice/limit-reached", "no scenario has the limit of its violation"),
     ("choice/text-before-stop", "no scenario is answered by the text of its violation"),
+    ("code-execution/follows-code", "no plan of the gateway runs code"),
+    ("code-execution/has-result", "no plan of the gateway runs code"),
     ("completion/audio-asked", "no scenario asks for speech"),
     ("error/ends-completion", "no scenario fails after one delta"),
+    ("error/ends-generation", "no scenario is answered by the chunk of its violation"),
+    ("generation/has-candidates", "no scenario is answered by the chunk of its violation"),
+    ("grounding/indices-in-chunks", "no plan of the gateway searches"),
+    ("grounding/segment-in-text", "no plan of the gateway searches"),
+    ("prompt/blocked-alone", "no plan of the gateway blocks a prompt"),
+    ("server-call/answered", "no plan of the gateway calls tools of the service"),
     ("server-tool/answered", "no scenario offers an MCP server"),
     ("server-tool/result-named", "no scenario is answered by words before a search"),
     ("stop/limit-reached", "no scenario has the limit of its violation"),
     ("stop/reason-kept", "no plan of the gateway stops twice"),
     ("stop/text-before-sequence", "no scenario is answered by the text of its violation"),
     ("thinking/first", "no plan of the gateway begins with words before a thought"),
+    ("thought-signature/on-call", "no scenario asks for a model that signs each call"),
+    ("thought/before-answer", "no plan of the gateway thinks after words"),
+    ("thought/counted", "no scenario has the counts of its violation"),
     ("tool-use/id-unique", "no scenario is answered by words before two calls"),
     ("tool-use/input-complete", "no scenario is answered by the input of its violation"),
     ("tool-use/input-once", "no plan of the gateway runs code"),

@@ -24,7 +24,9 @@ pub(super) fn of_body(api: &Api, response: &Value) -> Vec<Value> {
 fn leave_out(api: &Api, item: &mut Value) {
     let joined = api.request.turn.and_then(|turn| item.pointer_mut(turn.joined?)?.as_array_mut());
     let is_empty = |entry: &Value| entry.as_object().is_some_and(|it| it.values().all(|value| value == ""));
-    joined.into_iter().for_each(|entries| entries.retain(|entry| !is_empty(entry)));
+    if let Some(entries) = joined {
+        entries.retain(|entry| !is_empty(entry));
+    }
     let without = api.request.turn.map_or(&[][..], |turn| turn.without);
     for place in api.scopes().filter(|scope| without.contains(&scope.name)).flat_map(|scope| scope.in_body) {
         let Some((around, member)) = place.rsplit_once('/') else { continue };

@@ -72,10 +72,12 @@ pub(super) fn carried(before: &PreviousResponse, entry: &Value, api: &Api) -> Ve
     let results = calls.filter_map(|call| {
         let mut entry = serde_json::from_str(result.entry).ok()?;
         let found = [("{id}", call.pointer(id)), ("{name}", call.pointer(name)), ("{output}", Some(output))];
-        found.iter().for_each(|(mark, value)| match value {
-            Some(value) => fill(&mut entry, &[(mark, value)]),
-            None => drop_members(&mut entry, mark),
-        });
+        for (mark, value) in found {
+            match value {
+                Some(value) => fill(&mut entry, &[(mark, value)]),
+                None => drop_members(&mut entry, mark),
+            }
+        }
         Some(entry)
     });
     match result.within.and_then(|within| serde_json::from_str(within).ok()) {

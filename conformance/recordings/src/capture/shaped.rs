@@ -4,100 +4,46 @@
 //! call, stays JSON, also when it comes in pieces.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use spec::json::decode;
 
 use super::nested::{KEPT, Nested, filler};
 
-/// Members whose strings are words of the protocol, if they have no space.
-const WORDS: [&str; 71] = [
-    "$ref",
-    "allowed_callers",
-    "anthropic_version",
-    "blockReason",
-    "call_id",
-    "category",
-    "completion_window",
-    "context_compression",
-    "createTime",
-    "created_at",
-    "detail",
-    "display",
-    "effort",
-    "error_code",
-    "error_type",
-    "eventType",
-    "event_type",
-    "execution",
-    "file_type",
-    "finishReason",
-    "finish_reason",
-    "format",
-    "id",
-    "include",
-    "key",
-    "language",
-    "media_type",
-    "mimeType",
-    "mime_type",
-    "modality",
-    "mode",
-    "model",
-    "modelVersion",
-    "moderation_stage",
-    "name",
-    "native_finish_reason",
-    "object",
-    "outcome",
-    "output_format",
-    "oversized_image",
-    "phase",
-    "probability",
-    "prompt_cache_retention",
-    "quality",
-    "ranker",
-    "reason",
-    "require_approval",
-    "required",
-    "resolution",
-    "responseMimeType",
-    "responseModalities",
-    "retrieval_type",
-    "role",
-    "scheduling",
-    "search_context_size",
-    "search_type",
-    "service_tier",
-    "size",
-    "speed",
-    "status",
-    "stop_reason",
-    "syntax",
-    "system_fingerprint",
-    "toolType",
-    "tool_choice",
-    "tool_type",
-    "truncation",
-    "ttl",
-    "type",
-    "urlRetrievalStatus",
-    "verbosity",
-];
-/// Members that are words only in this member.
-const WORDS_IN: [(&str, &str); 2] = [("error", "code"), ("reasoning", "summary")];
-/// Members whose objects belong to the user: all of their strings are texts.
-const FREE: [&str; 6] = ["args", "arguments", "functionResponse", "input", "labels", "metadata"];
-/// Members whose entries have a name that is a person's.
-const SPEAKERS: [&str; 2] = ["messages", "contents"];
-/// The members that tell texts apart whose pieces come in turn.
-const INDICES: [&str; 5] = ["index", "output_index", "content_index", "item_id", "type"];
+/// The members whose strings are told apart.
+#[derive(Debug, Deserialize)]
+struct Members {
+    /// Their strings are words of the protocol, if they have no space.
+    words: Vec<String>,
+    /// They are words only in this member.
+    words_in: BTreeMap<String, String>,
+    /// The lists in them are of words.
+    word_lists: Vec<String>,
+    /// Their objects belong to the user: all strings in them are texts.
+    free: Vec<String>,
+    /// Their entries have the name of a person.
+    speakers: Vec<String>,
+    /// They tell texts apart whose pieces come in turn.
+    indices: Vec<String>,
+}
+
+/// `spec/shape.json`
+static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+    let text = include_str!("../../../../spec/shape.json");
+    serde_json::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
+});
+
+fn has(list: &[String], name: &str) -> bool {
+    list.iter().any(|known| known == name)
+}
 /// Maximum number of characters of a word.
 const WORD: usize = 128;
-/// The start of members for sequences at which a text stops.
+/// The start of members for sequences that stop a text.
 const STOP: &str = "stop";
 /// The list of the bytes of a token.
 const BYTES: &str = "bytes";
@@ -303,7 +249,7 @@ impl Walk<'_> {
                 let place = self.place();
                 let from = self.out.len();
                 pieces.entry(place).or_default().replace(raw, &mut self.out);
-                // Else each text would have the sequence at which it stops.
+                // Else each text would have the sequence that stops it.
                 if self.frames.iter().any(|frame| frame.name.starts_with(STOP)) {
                     let of_stop = self.out.split_off(from).replace('x', "y");
                     self.out += &of_stop;
@@ -322,11 +268,11 @@ impl Walk<'_> {
         let Some(own) = objects.next() else { return false };
         let above: Vec<&str> = objects.map(|frame| &*frame.name).collect();
         let name = &*own.name;
-        let is_known = WORDS.contains(&name) || name.ends_with("_id") || name.ends_with("Id");
-        let is_known = is_known || above.first().is_some_and(|above| WORDS_IN.contains(&(above, name)));
-        // The lists there have names of categories.
-        let is_known = is_known || above.first() == Some(&"category_applied_input_types");
-        let is_person = name == "name" && above.first().is_some_and(|above| SPEAKERS.contains(above));
+        let is_known = has(&MEMBERS.words, name) || name.ends_with("_id") || name.ends_with("Id");
+        let is_known = is_known
+            || MEMBERS.words_in.get(name).is_some_and(|around| above.first() == Some(&around.as_str()));
+        let is_known = is_known || above.first().is_some_and(|above| has(&MEMBERS.word_lists, above));
+        let is_person = name == "name" && above.first().is_some_and(|above| has(&MEMBERS.speakers, above));
         is_known && !is_person && !self.is_free()
     }
 
@@ -334,14 +280,14 @@ impl Walk<'_> {
     fn is_free(&self) -> bool {
         let is_moderation = self.frames.iter().any(|frame| frame.name == "moderation");
         !is_moderation
-            && self.frames.windows(2).any(|pair| pair[1].is_object && FREE.contains(&&*pair[0].name))
+            && self.frames.windows(2).any(|pair| pair[1].is_object && has(&MEMBERS.free, &pair[0].name))
     }
 
     /// Returns the place of a string, with the indices around it.
     fn place(&self) -> String {
         let (mut place, mut value) = (String::new(), &self.value);
         for frame in &self.frames {
-            for index in INDICES.iter().filter_map(|name| value.get(name)) {
+            for index in MEMBERS.indices.iter().filter_map(|name| value.get(name)) {
                 let _ = write!(place, "{index},");
             }
             let _ = if frame.is_object {

@@ -1,4 +1,4 @@
-//! What the judges of a tap share.
+//! State that the judges of a tap share.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -8,6 +8,7 @@ use spec::Api;
 
 use super::delta::{Delta, PartKind, Stopped};
 use super::stops::{Shown, class};
+use crate::Usage;
 
 /// The key of a part: its container, what it is, and its index in the container.
 pub(super) type Key = (u64, Lane, u64);
@@ -33,6 +34,7 @@ pub(super) struct Parts {
     count: usize,
     has_started: bool,
     shown: Shown<'static>,
+    usage: Usage,
     pub(super) out: Vec<Delta>,
 }
 
@@ -50,7 +52,7 @@ struct Known {
 impl Parts {
     pub(super) fn new(api: &'static Api) -> Self {
         let (open, shown, out) = (BTreeMap::new(), Shown::default(), Vec::new());
-        Self { api, open, count: 0, has_started: false, shown, out }
+        Self { api, open, count: 0, has_started: false, shown, usage: Usage::default(), out }
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -115,6 +117,20 @@ impl Parts {
             && let Some(part) = self.part(key)
         {
             self.out.push(Delta::Seal { part, seal: seal.to_owned() });
+        }
+    }
+
+    /// Later counts replace earlier ones, where they are there.
+    pub(super) fn counted(&mut self, later: Usage) {
+        let Usage { input, cached, output, reasoning } = self.usage;
+        self.usage = Usage {
+            input: later.input.or(input),
+            cached: later.cached.or(cached),
+            output: later.output.or(output),
+            reasoning: later.reasoning.or(reasoning),
+        };
+        if later != Usage::default() {
+            self.out.push(Delta::Usage(self.usage));
         }
     }
 

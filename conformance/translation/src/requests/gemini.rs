@@ -276,13 +276,13 @@ fn write_parts(writer: &mut Writer, turn: &Turn, names: &BTreeMap<&str, &str>) -
                 writer.lose("refusal");
                 json!({"text": text})
             }
-            Part::Image(image) => match image_part(image) {
-                Some(part) => part,
-                None => {
+            Part::Image(image) => {
+                let Some(part) = image_part(image) else {
                     writer.lose("images");
                     continue;
-                }
-            },
+                };
+                part
+            }
             Part::Reasoning(reasoning) => {
                 writer.lose_if(reasoning.id.is_some(), "reasoning.id");
                 writer.lose_if(reasoning.is_redacted, "reasoning.is_redacted");

@@ -11,7 +11,6 @@ use serde_json::Value;
 use spec::Api;
 use spec::table::CountPlace;
 
-use super::delta::Delta;
 use super::parts::{Parts, text_of};
 use crate::{ReplyError, Usage};
 
@@ -72,10 +71,7 @@ fn read_usage(parts: &mut Parts, value: &Value) {
     let (output, reasoning) = (count(places.output), count(places.reasoning));
     let apart = reasoning.filter(|_| places.is_reasoning_apart);
     let output = apart.map(|apart| output.unwrap_or_default().saturating_add(apart)).or(output);
-    let usage = Usage { input: count(places.input), cached: count(places.cached), output, reasoning };
-    if usage != Usage::default() {
-        parts.out.push(Delta::Usage(usage));
-    }
+    parts.counted(Usage { input: count(places.input), cached: count(places.cached), output, reasoning });
 }
 
 fn count(counts: &Value, (member, inner): CountPlace) -> Option<u64> {
