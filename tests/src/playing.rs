@@ -13,7 +13,7 @@ use crate::measuring::played_clients;
 /// The limit for a client, also on a busy machine.
 const LIMIT: Duration = Duration::from_secs(8);
 
-/// Returns the clients of an API that are installed in a cache.
+/// The clients of an API that are installed in a cache.
 pub fn theatre(api: &str, cache: &Path) -> Theatre {
     let theatre = Theatre {
         cache: Cache::new(cache.to_owned()),

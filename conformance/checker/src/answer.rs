@@ -94,7 +94,7 @@ impl Tokens {
     }
 }
 
-/// Returns the object with the token counts of an event, if it has one.
+/// The object with the token counts of an event, if it has one.
 pub fn counts_of_event(api: &Api, record: &Record<'_>) -> Option<Value> {
     // Deltas are many, and have none.
     record.views().find(|(info, _)| info.role != Role::Delta)?;
@@ -119,7 +119,7 @@ impl CacheTokens {
         self.written = count(counts, written).or(self.written);
     }
 
-    /// Returns how many tokens of the input were read from a cache, and how many there are, if both are known.
+    /// How many tokens of the input were read from a cache, and how many there are, if both are known.
     pub fn reads(&self, api: &Api) -> Option<(u64, u64)> {
         let (input, read) = (self.input?, self.read?);
         // An API that counts what is written counts each part apart.

@@ -25,7 +25,6 @@ fn found(dialect: &'static Dialect, recording: &[u8]) -> Vec<(String, u64)> {
     report.findings.iter().map(|finding| (finding.rule.to_string(), finding.count)).collect()
 }
 
-/// Returns a recording without texts: a stream, a response with its head, or an exchange.
 fn shaped(recording: &[u8]) -> Vec<u8> {
     if recording.starts_with(b"{\"exchange\":") {
         return exchange(std::str::from_utf8(recording).unwrap());

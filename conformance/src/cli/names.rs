@@ -141,7 +141,7 @@ pub(super) fn served_or_spoken(dialect: &'static Dialect) -> Result<&'static Dia
     if gateway::is_spoken(dialect) { Ok(dialect) } else { spoken(dialect) }
 }
 
-/// Returns the dialects of these names, and fails if one is not allowed, or if two are of one API.
+/// The dialects of these names. It is an error if one is not allowed, or if two are of one API.
 pub(super) fn one_of_each_api(
     names: &[String],
     allowed: fn(&'static Dialect) -> Result<&'static Dialect>,

@@ -129,7 +129,7 @@ impl Otlp {
         Ok(Self { url, client, began: SystemTime::now(), metrics, points })
     }
 
-    /// Counts an exchange that was judged.
+    /// An exchange that was judged.
     pub fn count(&self, passed: &Passed, judged: &Judged) {
         let mut points = self.points.lock().unwrap_or_else(PoisonError::into_inner);
         let mut labels: Labels = Vec::new();
@@ -171,7 +171,7 @@ impl Otlp {
         }
     }
 
-    /// Exports as long as it is polled. A failure is reported once until an export succeeds.
+    /// As long as it is polled, metrics are exported. A failure is reported once until an export succeeds.
     pub async fn run(&self, report: impl Fn(&str)) {
         let mut has_failed = false;
         loop {
@@ -184,7 +184,7 @@ impl Otlp {
         }
     }
 
-    /// Exports once.
+    /// One export.
     ///
     /// # Errors
     ///

@@ -66,7 +66,7 @@ impl Sample {
         sample
     }
 
-    /// Changes the part.
+    /// The part of the exchanges that is copied from now on.
     pub fn set(&self, part: f64) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 1")]
         self.0.store((part.clamp(0.0, 1.0) * 1e6) as u64, Ordering::Relaxed);

@@ -20,7 +20,6 @@ fn catalogue() -> Catalogue {
     catalogue
 }
 
-/// Returns what was measured with each API whose clients were played cases.
 fn files() -> Vec<(String, MeasuredFile)> {
     let mut files: Vec<_> = catalogue().measured.into_iter().collect();
     files.retain(|(_, file)| !file.outcomes.is_empty());

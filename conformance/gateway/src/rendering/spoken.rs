@@ -342,7 +342,6 @@ impl Parts {
         self.count += 1;
     }
 
-    /// Seals the last part.
     fn seal(&mut self, seal: &str) {
         let seal = Delta::Seal { part: self.count - 1, seal: seal.to_owned() };
         self.deltas.insert(self.deltas.len() - 1, (seal, None));

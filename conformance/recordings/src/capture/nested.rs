@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// The first of the characters that stand for bytes that are not UTF-8.
 pub(super) const KEPT: char = '\u{10ff00}';
 
-/// Returns the character that takes the place of another one. It takes as many bytes. Spaces, quotes and
+/// The character that takes the place of another one. It takes as many bytes. Spaces, quotes and
 /// escapes stay.
 pub(super) const fn filler(c: char) -> char {
     match c {
@@ -25,7 +25,6 @@ const LITERALS: [&str; 3] = ["true", "false", "null"];
 /// The digits of an escaped filler.
 const DIGITS: [char; 4] = ['0', '0', '7', '8'];
 
-/// Replaces a text piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct Nested {
     state: State,

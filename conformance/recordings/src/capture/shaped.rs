@@ -48,7 +48,7 @@ const STOP: &str = "stop";
 /// The list of the bytes of a token.
 const BYTES: &str = "bytes";
 
-/// Replaces the texts of the bodies of one exchange.
+/// Filler for the texts of the bodies of one exchange.
 #[derive(Debug, Default)]
 pub struct Shaper {
     /// The texts that come in pieces, by their place and its indices.
@@ -65,7 +65,7 @@ pub struct Shaped {
 }
 
 impl Shaper {
-    /// Replaces the texts of a body whose chunks end at these places.
+    /// The body without its texts. Its chunks end at these places.
     pub fn body(&mut self, body: &[u8], ends: &[usize]) -> Shaped {
         let mut shaped =
             Shaped { body: Vec::with_capacity(body.len()), ends: Vec::with_capacity(ends.len()) };
@@ -92,7 +92,6 @@ impl Shaper {
         shaped
     }
 
-    /// Replaces the texts of a line of server-sent events.
     fn line(&mut self, line: &str) -> String {
         let text = line.trim_end_matches(['\n', '\r']);
         let end = &line[text.len()..];
@@ -113,7 +112,7 @@ impl Shaper {
         }
     }
 
-    /// Replaces the texts of a JSON text, which may be cut.
+    /// The same for a JSON text, which may be cut.
     pub fn json(&mut self, text: &str) -> String {
         let value = serde_json::from_str(text).unwrap_or_default();
         let mut walk =
@@ -262,7 +261,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns whether a string here is a word of the protocol.
     fn is_word(&self) -> bool {
         let mut objects = self.frames.iter().filter(|frame| frame.is_object).rev();
         let Some(own) = objects.next() else { return false };
@@ -283,7 +281,6 @@ impl Walk<'_> {
             && self.frames.windows(2).any(|pair| pair[1].is_object && has(&MEMBERS.free, &pair[0].name))
     }
 
-    /// Returns the place of a string, with the indices around it.
     fn place(&self) -> String {
         let (mut place, mut value) = (String::new(), &self.value);
         for frame in &self.frames {

@@ -138,7 +138,6 @@ pub(super) struct TapConfig {
 }
 
 impl TapConfig {
-    /// Returns the flags that say the same. Files are relative to a folder.
     fn flags(&self, folder: &Path) -> Result<Flags> {
         let dialect = self.dialect.as_ref().map(|name| names::dialects_at(name, folder));
         flags_of("tap", &Self { dialect, ..self.clone() }, folder)
@@ -181,7 +180,6 @@ impl Line<'_> {
 }
 
 impl Line<'_> {
-    /// Adds the settings of a file to a tap.
     pub(super) fn complete_tap(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
         let config = read(file)?;

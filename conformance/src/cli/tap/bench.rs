@@ -54,7 +54,6 @@ impl Bench {
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    /// Returns one who judges.
     pub(super) fn judge(bench: &Arc<Self>, draws: bool) -> impl FnMut(Passed) + use<> {
         let bench = Arc::clone(bench);
         let mut made: Option<(u64, Judge)> = None;
@@ -103,7 +102,6 @@ impl Bench {
         }
     }
 
-    /// Takes the reports of a command.
     pub(super) fn reports(&self) -> Option<Vec<CaptureReport>> {
         let reports = self.reports.as_ref()?;
         Some(std::mem::take(&mut *reports.lock().unwrap_or_else(PoisonError::into_inner)))

@@ -171,7 +171,6 @@ impl TapArgs {
         }
     }
 
-    /// Fails if something is missing without which the rest means nothing.
     fn check(&self) -> Result<()> {
         if self.upstreams.is_empty() {
             bail!("pass where requests go, as in --upstream http://localhost:8080");
@@ -188,7 +187,6 @@ impl TapArgs {
         })
     }
 
-    /// Takes the settings that can change without a restart from the file as it is now.
     fn reload(&self, bench: &Bench, sample: &Sample) -> Result<()> {
         let again: Self = super::parsed_again()?;
         again.check()?;

@@ -21,7 +21,7 @@ impl Signals {
         Ok(Self { ends: [interrupt?, quit?, terminate?], hangup: signal(SignalKind::hangup())? })
     }
 
-    /// Returns when the tap is to end. A command ends with its terminal; otherwise, SIGHUP reloads.
+    /// It is over when the tap is to end. A command ends with its terminal; otherwise, SIGHUP reloads.
     pub(super) async fn ended(&mut self, is_for_command: bool, reload: impl Fn()) {
         use std::io::IsTerminal as _;
 
