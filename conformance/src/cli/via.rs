@@ -48,7 +48,7 @@ impl ViaArgs {
         log: Option<Log>,
     ) -> anyhow::Result<ExitCode> {
         let url = self.via.as_deref().unwrap_or_default();
-        let upstream = names::dialect_of_api(&self.via_api)?;
+        let upstream = names::translatable(names::dialect_of_api(&self.via_api)?)?;
         let settings = ViaSettings {
             key: self.key()?,
             fronts: fronts.to_vec(),
