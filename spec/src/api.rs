@@ -111,7 +111,7 @@ pub struct UsagePlaces {
     pub output: CountPlace,
     /// Those of reasoning.
     pub reasoning: CountPlace,
-    /// Whether those are not among the tokens of the output.
+    /// Whether they are counted beside the output, and not in it.
     pub is_reasoning_apart: bool,
     /// All tokens.
     pub total: CountPlace,

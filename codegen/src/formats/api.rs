@@ -235,7 +235,7 @@ pub struct Usage {
     pub output: String,
     /// Those of reasoning.
     pub reasoning: String,
-    /// Whether those are not among the tokens of the output.
+    /// Whether they are counted beside the output, and not in it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_reasoning_apart: bool,
     /// All tokens.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::live::transports;
 use super::output::OutputArgs;
 use super::saved::read_client;
 use super::selection::{OutArgs, TestsArgs};
-use super::target::{LIMITS, count, some_time};
+use super::target::{LIMITS, SettingsArgs, count, some_time};
 use super::verdict::{VerdictArgs, known_rule};
 use super::{CommandArgs, exit_code, explain, known, names, print, print_bytes};
 use catalogue::CLIENT_RULES;
@@ -111,9 +111,8 @@ pub(super) struct ClientArgs {
     patience: Duration,
     #[command(flatten)]
     output: OutputArgs,
-    /// Settings file [default: conformance.toml here, or above in the repository].
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
 const MODES: &[(Mode, &str)] = &[

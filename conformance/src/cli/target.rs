@@ -22,6 +22,14 @@ pub(super) const KEY: &str = "CONFORMANCE_API_KEY";
 /// The heading of the flags about time and size.
 pub(super) const LIMITS: &str = "Pace and limits";
 
+/// The settings of a command.
+#[derive(Debug, Args)]
+pub(super) struct SettingsArgs {
+    /// Settings file [default: conformance.toml here, or above in the repository].
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    config: Option<PathBuf>,
+}
+
 /// Which endpoint to test, and its limits. A TIME is `30s`, `500ms` or `2m`.
 #[derive(Debug, Args)]
 pub(super) struct TargetArgs {

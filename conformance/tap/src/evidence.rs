@@ -29,10 +29,10 @@ const INDEX: &str = "index.ndjson";
 /// The recordings, beside it.
 const FOLDER: &str = "exchanges";
 
-/// Which recordings are kept, and for how long.
+/// Limits of the recordings that are kept.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Which exchanges are kept.
+    /// Exchanges to keep.
     pub keep: Keep,
     /// Beyond this size, the oldest are removed.
     pub most_bytes: u64,

@@ -28,7 +28,7 @@ const INTERVAL: Duration = Duration::from_secs(15);
 const LIMIT: Duration = Duration::from_secs(10);
 /// The path of metrics, behind the address of a collector.
 const PATH: &str = "/v1/metrics";
-/// Maximum number of models that are told apart. Clients choose their names.
+/// Maximum number of names of models in labels. Clients choose these names.
 const MODELS: usize = 100;
 /// The name of all other models.
 const OTHER: &str = "_OTHER";

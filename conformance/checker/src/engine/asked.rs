@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use serde_json::Value;
 use spec::table::RequestShape;
 use spec::{Api, json};
 
@@ -157,6 +158,25 @@ impl Asked {
     pub(crate) fn model(&self) -> Option<Cow<'_, str>> {
         json::string(self.value(self.shape.model?)?)
     }
+}
+
+/// The value of a setting in a request: of a member, or at a pointer.
+pub fn setting_in<'r>(request: &'r Value, place: &str) -> Option<&'r Value> {
+    if place.starts_with('/') { request.pointer(place) } else { request.get(place) }
+}
+
+/// The tools in a list of a request. Its entries have lists of them at a pointer, if one is given.
+pub fn tools_in<'r>(
+    request: &'r Value,
+    list: &str,
+    inner: Option<&'static str>,
+) -> impl Iterator<Item = &'r Value> + use<'r> {
+    let entries = |value: Option<&'r Value>| value.and_then(Value::as_array).into_iter().flatten();
+    let within = move |entry: &'r Value| match inner {
+        None => std::slice::from_ref(entry).iter(),
+        Some(inner) => entry.pointer(inner).and_then(Value::as_array).map_or(&[][..], Vec::as_slice).iter(),
+    };
+    entries(request.get(list)).flat_map(within)
 }
 
 fn first_text<'t>(value: &'t str, pointers: &[&str]) -> Option<Cow<'t, str>> {

@@ -31,7 +31,7 @@ mod tracker;
 mod usage;
 mod view;
 
-pub use asked::{Asked, Chosen};
+pub use asked::{Asked, Chosen, setting_in, tools_in};
 pub(crate) use bound::Bound;
 pub(crate) use case::{Case, Change, Ending, Snapshot};
 pub use effect::{Effect, Harm, LOOSEST, Unmeasured, alike, among_others, effects, needed, tells};

@@ -1,8 +1,9 @@
 //! Requests whose conversation is a list of messages, as Messages and Chat Completions have it.
 
-use checker::{Asked, Chosen};
+use checker::{Asked, Chosen, tools_in};
 use serde_json::Value;
 use spec::{Api, Dialect};
+use translation::lower_types;
 
 use super::ask::{Ask, Format};
 use super::plan::{Item, Part, ResponsePlan};
@@ -105,42 +106,20 @@ fn calls(request: &Value, ask: &Ask, asked: &Asked, api: &Api) -> Vec<Item> {
 /// The functions that a request offers, with their schemas.
 fn functions(request: &Value, api: &Api) -> Vec<(String, Value)> {
     let Some(offers) = api.request.offers else { return Vec::new() };
-    let tools = request.get(offers.list).and_then(Value::as_array).into_iter().flatten();
-    let within = |tool: &'_ Value| match offers.inner {
-        Some(inner) => tool.pointer(inner).and_then(Value::as_array).cloned().unwrap_or_default(),
-        None => vec![tool.clone()],
-    };
-    let function = |tool: Value| {
-        let function = tool.get("function").unwrap_or(&tool);
+    let function = |tool: &Value| {
+        let function = tool.get("function").unwrap_or(tool);
         let mut schemas = SCHEMAS.iter().filter_map(|name| function.get(*name));
         let schema = schemas.next().cloned();
         // A hosted tool has a type of its own, and no schema.
-        let is_function = schema.is_some() || text(&tool, "type").is_none_or(|kind| kind == "function");
+        let is_function = schema.is_some() || text(tool, "type").is_none_or(|kind| kind == "function");
         let name = text(function, "name").filter(|_| is_function)?.to_owned();
-        Some((name, usual_types(schema.unwrap_or_default())))
+        Some((name, lower_types(schema.unwrap_or_default())))
     };
-    tools.flat_map(within).filter_map(function).collect()
+    tools_in(request, offers.list, offers.inner).filter_map(function).collect()
 }
 
 /// The members with the schema of a function.
 const SCHEMAS: [&str; 3] = ["input_schema", "parametersJsonSchema", "parameters"];
-
-/// Google writes the types of schemas in capitals.
-pub(super) fn usual_types(mut schema: Value) -> Value {
-    match &mut schema {
-        Value::Object(members) => {
-            for (name, member) in members {
-                match member {
-                    Value::String(kind) if name == "type" => kind.make_ascii_lowercase(),
-                    member => *member = usual_types(member.take()),
-                }
-            }
-        }
-        Value::Array(entries) => entries.iter_mut().for_each(|entry| *entry = usual_types(entry.take())),
-        _ => {}
-    }
-    schema
-}
 
 /// Maximum number of choices, so that a request cannot overload the server.
 const MOST_CHOICES: u64 = 16;

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use spec::Dialect;
+use translation::lower_types;
 
 use super::ask::{Ask, Format};
 use super::conversation;
@@ -37,7 +38,7 @@ fn format(request: &Value) -> Format {
     let of =
         |name: &str| request.pointer(&format!("/generationConfig/{name}")).filter(|value| !value.is_null());
     match of("responseJsonSchema").or_else(|| of("responseSchema")) {
-        Some(schema) => Format::Schema(conversation::usual_types(schema.clone())),
+        Some(schema) => Format::Schema(lower_types(schema.clone())),
         None if of("responseMimeType").is_some_and(|mime| mime == "application/json") => Format::Object,
         None => Format::Text,
     }

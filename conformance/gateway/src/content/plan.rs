@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use checker::setting_in;
 use serde_json::Value;
 use spec::Api;
 
@@ -229,9 +230,7 @@ impl ResponsePlan {
     }
 
     pub(super) fn limit_as(&mut self, request: &Value, api: &Api) {
-        let at =
-            |place: &str| if place.starts_with('/') { request.pointer(place) } else { request.get(place) };
-        let mut limits = api.request.limits.iter().filter_map(|place| at(place)?.as_u64());
+        let mut limits = api.request.limits.iter().filter_map(|place| setting_in(request, place)?.as_u64());
         if let Some(limit) = limits.next() {
             self.limit(limit);
         }

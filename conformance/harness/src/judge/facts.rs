@@ -8,7 +8,7 @@ use spec::table::{Content, Role};
 use spec::{Api, Dialect};
 
 use crate::plan::PreviousResponse;
-use checker::{Answer, Tokens};
+use checker::{Answer, Tokens, setting_in};
 use recordings::capture::Loss;
 use results::text::{cut, visible};
 
@@ -271,10 +271,7 @@ impl Facts {
 
     /// The limit of tokens that was requested.
     fn limit(&self, api: &Api) -> Option<u64> {
-        let place = *api.request.limits.first()?;
-        let request = self.request.as_ref()?;
-        let limit = if place.starts_with('/') { request.pointer(place) } else { request.get(place) };
-        limit?.as_u64()
+        setting_in(self.request.as_ref()?, api.request.limits.first()?)?.as_u64()
     }
 
     /// Returns an event that must not occur.

@@ -39,8 +39,8 @@ impl Call {
     pub fn create(api: &Api, body: String) -> Self {
         let wants_stream = spec::json::at(&body, "/stream") == Some("true");
         let call = Self { method: Method::POST, wants_stream, ..Self::default() };
-        let request = serde_json::from_str(&body);
-        let (Ok(Value::Object(mut request)), true) = (request, api.names_model()) else {
+        let request = api.names_model().then(|| serde_json::from_str(&body));
+        let Some(Ok(Value::Object(mut request))) = request else {
             return Self { body: Some(body), ..call };
         };
         request.shift_remove("stream");

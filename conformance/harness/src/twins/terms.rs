@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use catalogue::Level;
+use checker::tools_in;
 use serde::Deserialize;
 use serde_json::Value;
 use spec::Api;
@@ -118,12 +119,7 @@ pub(super) fn tool<'r>(api: &Api, request: &'r Value, name: &str) -> Option<&'r 
     let is_it =
         |tool: &&Value| names.iter().any(|place| tool.pointer(place).and_then(Value::as_str) == Some(name));
     let inner = api.request.offers.and_then(|offers| offers.inner);
-    let entries = request.get(list)?.as_array()?.iter();
-    let mut tools = entries.flat_map(|entry| match inner {
-        None => std::slice::from_ref(entry),
-        Some(inner) => entry.pointer(inner).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default(),
-    });
-    tools.find(is_it)
+    tools_in(request, list, inner).find(is_it)
 }
 
 /// Returns the declared differences.

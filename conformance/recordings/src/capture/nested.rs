@@ -28,7 +28,7 @@ const DIGITS: [char; 4] = ['0', '0', '7', '8'];
 #[derive(Debug, Default)]
 pub(super) struct Nested {
     state: State,
-    /// Whether each value around the cursor is an object.
+    /// For each value around the cursor, whether it is an object.
     objects: Vec<bool>,
     /// The last character outside of strings that is no space.
     last: Option<char>,

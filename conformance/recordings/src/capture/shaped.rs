@@ -15,7 +15,7 @@ use spec::json::decode;
 
 use super::nested::{KEPT, Nested, filler};
 
-/// The members whose strings are told apart.
+/// Names of members, by how their strings are replaced.
 #[derive(Debug, Deserialize)]
 struct Members {
     /// Their strings are words of the protocol, if they have no space.
@@ -41,6 +41,7 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
 fn has(list: &[String], name: &str) -> bool {
     list.iter().any(|known| known == name)
 }
+
 /// Maximum number of characters of a word.
 const WORD: usize = 128;
 /// The start of members for sequences that stop a text.

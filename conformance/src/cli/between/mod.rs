@@ -22,7 +22,7 @@ use super::message::note;
 use super::output::OutputArgs;
 use super::play::PlayArgs;
 use super::selection::{BudgetArgs, OutArgs, TestsArgs};
-use super::target::{LIMITS, count, seconds, some_time};
+use super::target::{LIMITS, SettingsArgs, count, seconds, some_time};
 use super::verdict::{VerdictArgs, known_rule};
 use super::{CommandArgs, NOT_DONE, exit_code, print};
 use harness::Scratch;
@@ -145,9 +145,8 @@ pub(super) struct BetweenArgs {
     play: PlayArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Settings file [default: conformance.toml here, or above in the repository].
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArgs,
     /// Apply headers and keys of conformance.toml to a gateway on another machine, too.
     #[arg(long, hide_short_help = true)]
     trust_config: bool,

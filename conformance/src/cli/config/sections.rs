@@ -114,7 +114,7 @@ pub(super) struct TapConfig {
     memory: Option<String>,
     /// Folder for recordings, relative to this file.
     evidence: Option<PathBuf>,
-    /// Whether filler takes the place of texts in recordings.
+    /// Replace texts in recordings by filler of their length.
     shape_only: Option<bool>,
     /// Recordings to keep: findings, all.
     keep: Option<String>,

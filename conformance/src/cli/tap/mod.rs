@@ -18,7 +18,7 @@ use super::dialect::DialectRules;
 use super::message::{escaped, note};
 use super::output::OutputArgs;
 use super::select::SelectArgs;
-use super::target::some_time;
+use super::target::{SettingsArgs, some_time};
 use super::verdict::VerdictArgs;
 use super::{CommandArgs, NOT_DONE, known, listening};
 use bench::Bench;
@@ -101,9 +101,8 @@ pub(super) struct TapArgs {
     verdict: VerdictArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Settings file [default: conformance.toml here, or above in the repository].
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArgs,
     /// Apply upstreams, addresses and the folder of the evidence of conformance.toml, too, if they lead beyond this machine or
     /// write files.
     #[arg(long, hide_short_help = true)]

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::parts::{described, object, objects, some_text, stops, text, usual_schema};
+use super::parts::{
+    budget_of, described, effort_of, lower_types, object, objects, some_text, stops, text, usual_schema,
+};
 use super::{Reader, Writer};
 use crate::question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Turn};
-
-/// Budgets of thoughts for each effort, in ascending order.
-const BUDGETS: &[(&str, u64)] = &[("none", 0), ("low", 1024), ("medium", 2048), ("high", 4096)];
 
 pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
     for (name, value) in request.iter().filter(|(_, value)| !value.is_null()) {
@@ -134,28 +133,11 @@ fn read_tools(reader: &mut Reader, tool: &Map<String, Value>) {
         for function in objects(value) {
             let mut function = function.clone();
             if let Some(schema) = function.shift_remove("parameters") {
-                function.entry("parametersJsonSchema").or_insert_with(|| lower(schema));
+                function.entry("parametersJsonSchema").or_insert_with(|| lower_types(schema));
             }
             reader.tool(&function, "parametersJsonSchema");
         }
     }
-}
-
-/// Types are in capital letters in a schema of OpenAPI.
-fn lower(mut schema: Value) -> Value {
-    match &mut schema {
-        Value::Object(members) => {
-            for (name, member) in members {
-                match member {
-                    Value::String(kind) if name == "type" => kind.make_ascii_lowercase(),
-                    member => *member = lower(member.take()),
-                }
-            }
-        }
-        Value::Array(entries) => entries.iter_mut().for_each(|entry| *entry = lower(entry.take())),
-        _ => {}
-    }
-    schema
 }
 
 fn read_choice(reader: &mut Reader, config: &Map<String, Value>) {
@@ -188,7 +170,7 @@ fn read_config(reader: &mut Reader, config: &Map<String, Value>) {
             "stopSequences" => question.stops = stops(value.as_array().into_iter().flatten()),
             "candidateCount" => question.choices = value.as_u64(),
             "thinkingConfig" => question.effort = effort(&object(value)),
-            "responseJsonSchema" | "responseSchema" => schema = Some(lower(value.clone())),
+            "responseJsonSchema" | "responseSchema" => schema = Some(lower_types(value.clone())),
             "responseMimeType" => {}
             _ => reader.rest(name, value),
         }
@@ -205,11 +187,7 @@ fn effort(config: &Map<String, Value>) -> Option<String> {
         return Some(level.to_ascii_lowercase());
     }
     let budget = config.get("thinkingBudget").and_then(Value::as_u64)?;
-    let fitting = BUDGETS
-        .iter()
-        .rev()
-        .find(|(name, least)| *least <= budget && (*least > 0 || budget == 0 || *name != "none"));
-    Some(fitting.map_or("low", |(effort, _)| *effort).to_owned())
+    Some(if budget == 0 { "none" } else { effort_of(budget) }.to_owned())
 }
 
 pub(super) fn write(writer: &mut Writer, question: &Question) {
@@ -336,7 +314,7 @@ fn write_config(writer: &mut Writer, question: &Question) {
             "xhigh" | "max" => "high",
             wanted => wanted,
         };
-        let budget = BUDGETS.iter().find(|(name, _)| *name == effort).map(|(_, budget)| *budget);
+        let budget = if effort == "none" { Some(0) } else { budget_of(effort) };
         writer.lose_if(budget.is_none() || effort != wanted, "effort");
         let shown = |budget| json!({"thinkingBudget": budget, "includeThoughts": budget > 0});
         set("thinkingConfig", budget.map(shown));

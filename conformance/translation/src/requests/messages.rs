@@ -4,13 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::members::{content_name, undated};
 use super::parts::{
-    EFFORTS, call, described, object, objects, some_text, stops, text, text_or_parts, usual_schema,
+    EFFORTS, budget_of, call, described, effort_of, object, objects, some_text, stops, text, text_or_parts,
+    usual_schema,
 };
 use super::{Reader, USUAL_LIMIT, Writer};
 use crate::question::{Choice, Format, Image, Output, Part, Question, Reasoning, Role, Turn};
-
-/// Budgets of reasoning for each effort, in ascending order.
-const BUDGETS: &[(&str, u64)] = &[("low", 1024), ("medium", 2048), ("high", 4096)];
 
 /// The media types of images as bytes.
 const MEDIA_TYPES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
@@ -138,8 +136,7 @@ fn read_thinking(reader: &mut Reader, thinking: &Map<String, Value>) {
         "disabled" => "none",
         "enabled" => {
             let budget = thinking.get("budget_tokens").and_then(Value::as_u64).unwrap_or_default();
-            let fitting = BUDGETS.iter().rev().find(|(_, least)| *least <= budget);
-            fitting.map_or("low", |(effort, _)| *effort)
+            effort_of(budget)
         }
         // The documented default of `output_config.effort`.
         "adaptive" => "high",
@@ -323,7 +320,7 @@ fn write_effort(writer: &mut Writer, question: &Question) {
     let wanted = question.effort.as_deref();
     // The least effort that there is stands for one that is less.
     let effort = if wanted == Some("minimal") { Some("low") } else { wanted };
-    let budget = BUDGETS.iter().find(|(name, _)| effort == Some(*name)).map(|(_, budget)| *budget);
+    let budget = effort.and_then(budget_of);
     let limit = question.limit.unwrap_or_else(|| USUAL_LIMIT + budget.unwrap_or_default());
     let is_written = match (effort, budget.filter(|budget| *budget < limit)) {
         (Some("none"), _) => {

@@ -9,6 +9,36 @@ use crate::question::{Call, Choice, Format, Image, Part, Question, Reasoning, Ro
 /// The efforts of reasoning, in the words of Responses and Chat Completions.
 pub(super) const EFFORTS: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
+/// Budgets of reasoning for each effort, in ascending order.
+const BUDGETS: [(&str, u64); 3] = [("low", 1024), ("medium", 2048), ("high", 4096)];
+
+/// The highest effort whose budget fits.
+pub(super) fn effort_of(budget: u64) -> &'static str {
+    let fitting = BUDGETS.iter().rev().find(|(_, least)| *least <= budget);
+    fitting.map_or("low", |(effort, _)| *effort)
+}
+
+pub(super) fn budget_of(effort: &str) -> Option<u64> {
+    BUDGETS.iter().find(|(name, _)| *name == effort).map(|(_, budget)| *budget)
+}
+
+/// The types of a schema in lower case. A schema of OpenAPI has them in capital letters.
+pub fn lower_types(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member {
+                    Value::String(kind) if name == "type" => kind.make_ascii_lowercase(),
+                    member => *member = lower_types(member.take()),
+                }
+            }
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| *entry = lower_types(entry.take())),
+        _ => {}
+    }
+    schema
+}
+
 /// Empty if the member is not a text.
 pub(super) fn text<'a>(of: &'a Map<String, Value>, name: &str) -> &'a str {
     of.get(name).and_then(Value::as_str).unwrap_or_default()
