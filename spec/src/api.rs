@@ -212,6 +212,16 @@ impl Api {
         self.path.contains(MODEL)
     }
 
+    /// The model, and whether a stream is asked for, as the path of a request says them.
+    pub fn asked_at<'p>(&self, path: &'p str) -> Option<(&'p str, bool)> {
+        let (before, verb) = self.path.split_once(MODEL)?;
+        let path = path.split('?').next().unwrap_or_default();
+        let rest = path.get(path.rfind(before)? + before.len()..)?;
+        let of_body = self.path_of_body.and_then(|path| path.split_once(MODEL)).map(|(_, verb)| verb);
+        let is_of_body = || Some((rest.strip_suffix(of_body?)?, false));
+        rest.strip_suffix(verb).map(|model| (model, true)).or_else(is_of_body)
+    }
+
     /// The segments of the path of a request for a response of this model.
     pub fn path_for(&self, model: &str, is_stream: bool) -> Vec<String> {
         let path = self.path_of_body.filter(|_| !is_stream).unwrap_or(self.path);

@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::iter::successors;
 use std::time::Duration;
 
+use harness::plan::Call;
 use harness::wire::Target;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Url, redirect};
@@ -21,6 +22,7 @@ const LARGEST: usize = 16 << 20;
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
+    api: &'static Api,
     target: Target,
     limit: Duration,
 }
@@ -54,19 +56,15 @@ impl Client {
             .pool_max_idle_per_host(0)
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Self { http, target, limit })
+        Ok(Self { http, api, target, limit })
     }
 
     /// Sends a request and records the response.
-    pub(crate) async fn ask(
-        &self,
-        body: String,
-        is_stream: bool,
-        leaves_after: Option<u32>,
-        playing: &Playing,
-    ) -> Exchanged {
-        let headers = self.target.headers(is_stream);
-        self.send(self.target.url().clone(), headers, body, leaves_after, playing).await
+    pub(crate) async fn ask(&self, body: String, leaves_after: Option<u32>, playing: &Playing) -> Exchanged {
+        let call = Call::create(self.api, body);
+        let headers = self.target.headers(call.wants_stream);
+        let body = call.body.clone().unwrap_or_default();
+        self.send(call.url(self.target.url()), headers, body, leaves_after, playing).await
     }
 
     pub(crate) async fn repeat(&self, request: &RecordedRequest, playing: &Playing) -> Exchanged {
@@ -82,7 +80,7 @@ impl Client {
         for (name, value) in &self.target.headers(true) {
             headers.entry(name).or_insert_with(|| value.clone());
         }
-        let mut url = self.target.url().clone();
+        let mut url = Call { at: request.at.clone(), ..Call::default() }.url(self.target.url());
         url.set_query(request.query.as_deref());
         self.send(url, headers, request.body.clone(), None, playing).await
     }

@@ -3,14 +3,6 @@
 use spec::table::Content;
 use spec::{Api, Dialect};
 
-/// The APIs that the ends of a gateway speak.
-const APIS: [&str; 3] = ["chat", "messages", "responses"];
-
-/// The APIs of pairs.
-pub fn apis() -> impl DoubleEndedIterator<Item = &'static Api> {
-    spec::spoken().filter(|api| APIS.contains(&api.name))
-}
-
 /// Returns the first-party dialect of an API, by whose rules clients judge.
 pub fn front_dialect(api: &Api) -> Option<&'static Dialect> {
     checker::fallback(Some(api))

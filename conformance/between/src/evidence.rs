@@ -4,9 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use catalogue::{BetweenCase, FaultPlaces, HandlingMode, UpstreamFault, Writes};
+use gateway::with_path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use spec::Dialect;
+use spec::{Api, Dialect};
 
 /// The case of all sessions.
 pub(crate) static REPLAY: BetweenCase = BetweenCase {
@@ -200,9 +201,9 @@ impl Exchanged {
         self
     }
 
-    /// Returns the body of the request as JSON.
-    pub fn request(&self) -> Option<Value> {
-        serde_json::from_slice(&self.body).ok()
+    /// Returns the body of the request of an API as JSON, with what its path says.
+    pub fn request(&self, api: &Api) -> Option<Value> {
+        serde_json::from_slice(&self.body).ok().map(|body| with_path(api, &self.path, body))
     }
 }
 

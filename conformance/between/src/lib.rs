@@ -29,7 +29,7 @@ pub use certificate::{
     certify, statement, verify_certificate,
 };
 pub use command::{GATEWAY_PORT, GatewayCommand, StartedGateway, UPSTREAM_BASE_URL, UPSTREAM_KEY};
-pub use dialects::{apis, front_dialect, upstream_dialect};
+pub use dialects::{front_dialect, upstream_dialect};
 pub use judge::{Judged, SESSION_GROUPS, judge, unused_limits};
 pub use merge::merge;
 pub use moments::moments;

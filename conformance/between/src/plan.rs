@@ -86,7 +86,7 @@ pub fn names_of_pair(name: &str) -> Vec<String> {
 
 /// Returns all pairs of APIs.
 fn pairs() -> impl Iterator<Item = Pair> {
-    let dialects = |of: fn(&spec::Api) -> Option<&'static Dialect>| crate::apis().filter_map(of);
+    let dialects = |of: fn(&spec::Api) -> Option<&'static Dialect>| spec::spoken().filter_map(of);
     dialects(front_dialect).flat_map(move |front| {
         dialects(upstream_dialect).map(move |upstream| Pair::new(front, upstream, HandlingMode::Transform))
     })

@@ -13,19 +13,39 @@ pub(super) const fn is_whole(api: &Api) -> bool {
 }
 
 pub(super) fn answers(body: &Value, api: &Api) -> usize {
-    let is_answer = |entry: &&Value| entry.get("role").is_some_and(|role| role == "assistant");
+    let template = api.request.turn.and_then(|turn| serde_json::from_str::<Value>(turn.entry).ok());
+    let role = template.as_ref().and_then(|turn| turn.get("role")?.as_str()).unwrap_or("assistant");
+    let is_answer = |entry: &&Value| entry.get("role").is_some_and(|own| own == role);
     entries(body, api).iter().filter(is_answer).count()
 }
 
-/// Only content that is a text counts.
+/// The texts of an entry. Of content, only a text counts.
+pub(super) fn said(entry: &Value) -> Vec<&str> {
+    match entry.get("content") {
+        Some(content) => content.as_str().into_iter().collect(),
+        None => objects(entry).into_iter().filter_map(|members| members.get("text")?.as_str()).collect(),
+    }
+}
+
+/// The tools that a request offers, with their names.
+pub(super) fn offered<'b>(body: &'b Value, api: &Api) -> impl Iterator<Item = (&'b Value, Option<&'b str>)> {
+    let offers = api.request.offers;
+    let list = |value: Option<&'b Value>| value.and_then(Value::as_array).into_iter().flatten();
+    let all = list(offers.and_then(|offers| body.get(offers.list)));
+    let all = all.flat_map(move |entry| match offers.and_then(|offers| offers.inner) {
+        Some(inner) => list(entry.pointer(inner)).collect(),
+        None => vec![entry],
+    });
+    let names = offers.map_or(&[][..], |offers| offers.names);
+    all.map(|tool| (tool, names.iter().find_map(|name| tool.pointer(name)?.as_str())))
+}
+
 pub(super) fn words<'b>(body: &'b Value, api: &Api) -> Vec<&'b str> {
     if let Some(text) = body.get(api.request.input).and_then(Value::as_str) {
         return vec![text];
     }
-    let said = |entry: &'b Value| {
-        entry.get("role").filter(|role| *role == "user").and_then(|_| entry.get("content")?.as_str())
-    };
-    entries(body, api).iter().filter_map(said).collect()
+    let of_user = |entry: &&Value| entry.get("role").is_some_and(|role| role == "user");
+    entries(body, api).iter().filter(of_user).flat_map(said).collect()
 }
 
 pub(super) fn outputs<'b>(body: &'b Value, id: &str, api: &Api) -> Vec<&'b Value> {
@@ -38,19 +58,22 @@ pub(super) fn outputs<'b>(body: &'b Value, id: &str, api: &Api) -> Vec<&'b Value
     else {
         return Vec::new();
     };
+    let is_filled = |value: &Value| [NAME, OUTPUT].iter().any(|it| value.to_string().contains(it));
     let equals = |found: &Map<String, Value>| {
         answer.iter().all(|(name, value)| match value.as_str() {
             Some(ID) => found.get(name).is_some_and(|value| value == id),
-            Some(OUTPUT) => true,
+            _ if is_filled(value) => true,
             _ => found.get(name) == Some(value),
         })
     };
-    let output = answer.iter().find(|(_, value)| *value == OUTPUT).map_or("", |(name, _)| name);
+    let output =
+        answer.iter().find(|(_, value)| value.to_string().contains(OUTPUT)).map_or("", |(name, _)| name);
     let found = entries(body, api).iter().flat_map(objects).filter(|found| equals(found));
     found.map(|found| found.get(output).unwrap_or(&ABSENT)).collect()
 }
 
 const ID: &str = "{id}";
+const NAME: &str = "{name}";
 const OUTPUT: &str = "{output}";
 
 pub(super) fn sealed<'v>(value: &'v Value, api: &Api) -> Vec<&'v Map<String, Value>> {
@@ -99,8 +122,14 @@ mod tests {
                     {"type": "tool_result", "tool_use_id": "c", "content": "Rain", "is_error": false}]}]}),
             ),
             ("chat", json!({"messages": [{"role": "tool", "tool_call_id": "c", "content": "Rain"}]})),
+            (
+                "gemini",
+                json!({"contents": [{"role": "user", "parts": [
+                    {"functionResponse": {"id": "c", "name": "weather", "response": {"output": "Rain"}}}]}]}),
+            ),
         ] {
-            assert_eq!(outputs(&body, "c", api(dialect)), [&json!("Rain")], "{dialect}");
+            let [output] = *outputs(&body, "c", api(dialect)) else { panic!("{dialect}") };
+            assert!(super::super::turns::holds(output, "Rain"), "{dialect}");
             assert!(outputs(&body, "d", api(dialect)).is_empty(), "{dialect}");
         }
     }

@@ -1,13 +1,13 @@
 //! Checks the requests of a client.
 
 use catalogue::Step;
-use gateway::{Received, invalid};
+use gateway::{Received, invalid, with_path};
 use results::Transport;
 use serde_json::Value;
 use spec::{Api, Dialect};
 
 use super::case::PlayedCase;
-use super::conversation::{is_kept, is_whole, outputs, sealed, words};
+use super::conversation::{entries, is_kept, is_whole, offered, outputs, said, sealed, words};
 use super::journal::{RequestProblem, Sent, problem};
 use super::turns::{PlayedTurn, holds, text};
 
@@ -60,6 +60,7 @@ fn of_request(
     match serde_json::from_slice::<Value>(&request.body) {
         Err(error) => found.push(problem("schema", format!("the body is not JSON: {error}"))),
         Ok(body) => {
+            let body = with_path(dialect.api, &request.path, body);
             let is_stream = body.get("stream") == Some(&Value::Bool(true));
             if is_stream != (case.transport == Transport::Sse) {
                 let difference =
@@ -128,16 +129,14 @@ fn of_body(case: &PlayedCase, dialect: &Dialect, body: &Value, found: &mut Vec<R
     {
         found.push(problem("content", "the text of the input is not in the request"));
     }
-    let said = case.request.get("messages").and_then(Value::as_array).into_iter().flatten();
-    let said: Vec<&str> = said.filter_map(|message| text(message, "content")).collect();
-    if said.iter().any(|said| !holds(body.get("messages").unwrap_or(&Value::Null), said)) {
+    let api = dialect.api;
+    let input = body.get(api.request.input).unwrap_or(&Value::Null);
+    if entries(&case.request, api).iter().flat_map(said).any(|said| !holds(input, said)) {
         found.push(problem("content", "the text of a message is not in the request"));
     }
     let names = |body: &Value| {
-        let tools = body.get("tools").and_then(Value::as_array).into_iter().flatten();
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        let name = |tool| text(tool, "name").or_else(|| text(tool.get("function")?, "name"));
-        tools.map(|tool| (owned(text(tool, "type")), owned(name(tool)))).collect::<Vec<_>>()
+        offered(body, api).map(|(tool, name)| (owned(text(tool, "type")), owned(name))).collect::<Vec<_>>()
     };
     let (wanted, sent) = (names(&case.request), names(body));
     // A function without a type may get the usual one.

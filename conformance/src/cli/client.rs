@@ -216,8 +216,8 @@ impl CommandArgs for ClientArgs {
 impl ClientArgs {
     fn dialect(&self) -> Result<&'static Dialect> {
         match (&self.dialect, &self.api) {
-            (Some(name), _) => names::translatable(names::spoken(names::dialect(name)?)?),
-            (None, Some(api)) => names::translatable(names::dialect_of_api(api)?),
+            (Some(name), _) => names::spoken(names::dialect(name)?),
+            (None, Some(api)) => names::dialect_of_api(api),
             (None, None) => match self.specification() {
                 Some(name) => names::dialect(name),
                 None => names::usual().next().context("this build has no dialect"),

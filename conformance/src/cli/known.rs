@@ -21,6 +21,13 @@ pub(super) const DIALECTS_OR_AUTO: Known =
     Known(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
 /// APIs.
 pub(super) const APIS: Known = Known(|| super::names::usual().map(|dialect| dialect.api.name).collect());
+/// These, and a name for all of them.
+pub(super) const APIS_OR_ALL: Known = Known(|| {
+    let apis = super::names::usual().map(|dialect| dialect.api.name);
+    apis.chain([ALL]).collect()
+});
+/// The name for all of them.
+pub(super) const ALL: &str = "all";
 /// Features of endpoints.
 pub(super) const FEATURES: Known = Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
 /// Profiles.

@@ -92,15 +92,6 @@ pub(super) fn usual() -> impl Iterator<Item = &'static Dialect> {
     served().filter(|dialect| !dialect.api.operations.is_empty())
 }
 
-/// The usual dialect of each API that the suite translates, too.
-pub(super) fn translated() -> impl Iterator<Item = &'static Dialect> {
-    usual().filter(|dialect| is_translated(dialect))
-}
-
-fn is_translated(dialect: &Dialect) -> bool {
-    between::apis().any(|api| api.name == dialect.api.name)
-}
-
 pub(super) fn dialect_of_api(api: &str) -> Result<&'static Dialect> {
     if let Some(known) = spec::APIS.iter().find(|known| known.name == api).and_then(|api| fallback(Some(api)))
     {
@@ -123,17 +114,6 @@ pub(super) fn spoken(dialect: &'static Dialect) -> Result<&'static Dialect> {
         "and neither serves nor calls it"
     };
     Err(anyhow!("{name}: the suite judges recordings of {title}, {serves}"))
-}
-
-/// Some APIs are not translated, and have no cases for clients.
-pub(super) fn translatable(dialect: &'static Dialect) -> Result<&'static Dialect> {
-    if is_translated(dialect) {
-        return Ok(dialect);
-    }
-    let (name, title) = (dialect.name, dialect.api.title);
-    Err(anyhow!(
-        "{name}: the suite judges, calls and serves {title}, and neither translates it nor judges its clients"
-    ))
 }
 
 /// An API that is not called can be served.

@@ -141,14 +141,14 @@ impl CommandArgs for ServeArgs {
 }
 
 impl ServeArgs {
-    /// One dialect of each API. A translator speaks only some.
+    /// One dialect of each API. What is only served is not translated.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
         let (is_via, why) = (self.via.is_given(), "a port serves each API in one dialect");
         match &*self.dialects {
-            [] if is_via => Ok(names::translated().collect()),
+            [] if is_via => Ok(names::usual().collect()),
             [] => Ok(names::served().collect()),
             named => {
-                let allowed = if is_via { names::translatable } else { names::served_or_spoken };
+                let allowed = if is_via { names::spoken } else { names::served_or_spoken };
                 names::one_of_each_api(named, allowed, why)
             }
         }

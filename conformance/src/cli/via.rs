@@ -23,7 +23,7 @@ pub(super) struct ViaArgs {
     /// of `between`, and no product. --fault is then one rule of `between` to break, such as answer/usage.
     #[arg(long, value_name = "URL", conflicts_with_all = ["replay", "seed", "pace", "chunk", "fragments", "models", "list_faults", "origins"])]
     via: Option<String>,
-    /// API of the upstream: responses, messages or chat.
+    /// API of the upstream: responses, messages, chat or gemini.
     #[arg(long, value_name = "API", default_value = "chat", requires = "via", value_parser = known::APIS, hide_possible_values = true)]
     via_api: String,
     /// Environment variable with the key for the upstream [default: no key].
@@ -48,7 +48,7 @@ impl ViaArgs {
         log: Option<Log>,
     ) -> anyhow::Result<ExitCode> {
         let url = self.via.as_deref().unwrap_or_default();
-        let upstream = names::translatable(names::dialect_of_api(&self.via_api)?)?;
+        let upstream = names::dialect_of_api(&self.via_api)?;
         let settings = ViaSettings {
             key: self.key()?,
             fronts: fronts.to_vec(),

@@ -173,6 +173,10 @@ impl Translator {
     }
 
     fn start(&mut self, delta: &Delta, out: &mut Vec<u8>) {
+        // Some APIs begin with counts.
+        if matches!(delta, Delta::Usage(_)) {
+            return;
+        }
         let is_start = matches!(delta, Delta::Started { .. });
         if !std::mem::replace(&mut self.has_started, true) && !is_start {
             self.writer.write(&Delta::Started { id: None, model: None }, out);

@@ -3,6 +3,7 @@
 use catalogue::{HandlingMode, Level};
 use results::text::listed;
 use serde_json::Value;
+use spec::Api;
 use translation::{Choice, Format, Image, Part, Question, Role, Tool};
 
 use super::Turn;
@@ -17,8 +18,8 @@ use crate::evidence::{Evidence, Test};
 const MOST: usize = 5;
 /// Texts that may stand between parts where an API joins them.
 const JOINTS: [&str; 4] = ["", "\n", "\n\n", " "];
-/// The place of a budget of reasoning. A request with a budget has no effort.
-const BUDGET: &str = "/thinking/budget_tokens";
+/// The places of a budget of reasoning. A request with a budget has no effort.
+const BUDGETS: [&str; 2] = ["/thinking/budget_tokens", "/generationConfig/thinkingConfig/thinkingBudget"];
 /// Sampling options have this value if no one sets them.
 const USUAL: f64 = 1.0;
 
@@ -28,10 +29,11 @@ pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Tur
     let broken = schema::judge(findings, turn.test, &request.body);
     let (Some(asked), Some(got)) = (turn.question(), turn.upstream_question()) else { return };
     conversation(findings, &got, &asked);
-    let sent = request.request().unwrap_or_default();
-    tools(findings, [&got, &asked], &SentTools { request: &sent, broken: &broken });
+    let api = turn.test.upstream.api;
+    let sent = request.request(api).unwrap_or_default();
+    tools(findings, [&got, &asked], &SentTools { request: &sent, api, broken: &broken });
     options(findings, &got, &asked);
-    effort(findings, &got, &asked, &turn.client.request().unwrap_or_default());
+    effort(findings, &got, &asked, &turn.asked().unwrap_or_default());
     images(findings, &got, &asked);
     history::judge(findings, before, [&got, &asked]);
     if turn.test.mode != HandlingMode::Local {
@@ -44,7 +46,8 @@ pub(super) fn judge_models(findings: &mut Findings<'_>, test: &Test, evidence: &
     let models = evidence
         .upstream
         .iter()
-        .filter_map(|exchange| Some(Question::read(test.upstream.api, &exchange.request()?).model));
+        .filter_map(|exchange| exchange.request(test.upstream.api))
+        .map(|request| Question::read(test.upstream.api, &request).model);
     let mut models: Vec<String> = models.collect();
     models.dedup();
     if models.len() > 1 || models.iter().any(String::is_empty) {
@@ -170,18 +173,32 @@ const fn name(role: Role) -> &'static str {
 /// The tools of a request as it was sent.
 struct SentTools<'r> {
     request: &'r Value,
-    /// The numbers of those that are invalid, whose names and parameters may be in any place.
-    broken: &'r [usize],
+    api: &'r Api,
+    /// Where the request is invalid. The names and parameters of invalid tools may be in any place.
+    broken: &'r [String],
 }
 
 impl SentTools<'_> {
-    fn find(&self, name: &str) -> Option<(usize, &Value)> {
-        let all = self.request.get("tools")?.as_array()?;
-        all.iter().enumerate().find(|(_, tool)| has_name(tool, name))
+    /// Also returns the place of the tool.
+    fn find(&self, name: &str) -> Option<(String, &Value)> {
+        let offers = self.api.request.offers?;
+        let list = |place: String| {
+            let entries = self.request.pointer(&place).and_then(Value::as_array).into_iter().flatten();
+            entries.enumerate().map(move |(at, entry)| (format!("{place}/{at}"), entry)).collect::<Vec<_>>()
+        };
+        let mut all = list(format!("/{}", offers.list));
+        if let Some(inner) = offers.inner {
+            all = all.into_iter().flat_map(|(place, _)| list(place + inner)).collect();
+        }
+        all.into_iter().find(|(_, tool)| has_name(tool, name))
     }
 
     fn is_broken(&self, name: &str) -> bool {
-        self.find(name).is_some_and(|(at, _)| self.broken.contains(&at))
+        let Some((place, _)) = self.find(name) else { return false };
+        let is_within = |at: &String| {
+            at.strip_prefix(&place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.broken.iter().any(is_within)
     }
 
     /// The parameters, or the whole tool if they are in no known place.
@@ -330,7 +347,7 @@ fn effort(findings: &mut Findings<'_>, got: &Question, asked: &Question, request
     let Some(wanted) = asked.effort.as_ref().filter(|_| got.effort != asked.effort) else { return };
     let own = got.effort.as_ref().map_or_else(|| "missing".to_owned(), |own| format!("{own:?}"));
     // A budget is no word; the word that is expected stands for it.
-    let budget = request.pointer(BUDGET).and_then(Value::as_u64);
+    let budget = BUDGETS.iter().find_map(|place| request.pointer(place)?.as_u64());
     let client = match budget {
         Some(budget) => format!("the client's budget of {budget} tokens stands for {wanted:?}"),
         None => format!("the client's is {wanted:?}"),
@@ -388,7 +405,7 @@ fn is_same_image(own: &Image, wanted: &Image) -> bool {
 
 /// The client did not ask for these.
 fn invented(findings: &mut Findings<'_>, turn: &Turn<'_>, got: &Question, asked: &Question) {
-    let own = turn.client.request().unwrap_or_default();
+    let own = turn.asked().unwrap_or_default();
     // A member that the client sent by that name is at most in the wrong place.
     let is_sent = |name: &str| own.get(name.split('.').next().unwrap_or(name)).is_some();
     let mut add = |kind: String, value: &str| {

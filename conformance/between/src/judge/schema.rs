@@ -16,11 +16,9 @@ const ROOT: &str = "request";
 const MOST: usize = 5;
 /// The member that distinguishes the forms of an object.
 const TYPE: &str = "/type";
-/// The place of the tools.
-const TOOLS: &str = "/tools/";
 
-/// Returns the numbers of the invalid tools.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, body: &[u8]) -> Vec<usize> {
+/// Returns the places where the request is invalid.
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, body: &[u8]) -> Vec<String> {
     let json = String::from_utf8_lossy(body);
     let Some(root) = test.upstream.root(ROOT) else { return Vec::new() };
     match test.upstream.check_type(root, &json) {
@@ -34,7 +32,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, body: &[u8]) -> Ve
             let value: Value = serde_json::from_slice(body).unwrap_or_default();
             let mut taken: Vec<&Fault> =
                 faults.iter().filter(|fault| !is_lenient(test.upstream.api.name, fault)).collect();
-            let tools = taken.iter().filter_map(|fault| tool(&fault.pointer)).collect();
+            let broken = taken.iter().map(|fault| fault.pointer.to_string()).collect();
             let mut places = 0;
             while let Some(fault) = taken.first().copied().filter(|_| places < MOST) {
                 places += 1;
@@ -43,13 +41,9 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, body: &[u8]) -> Ve
                 taken = rest;
                 findings.add("request/schema", problem(test.upstream, &value, &same));
             }
-            tools
+            broken
         }
     }
-}
-
-fn tool(pointer: &str) -> Option<usize> {
-    pointer.strip_prefix(TOOLS)?.split('/').next()?.parse().ok()
 }
 
 /// Objects at the same place that lack something have one fault.

@@ -1,6 +1,7 @@
 //! A turn: what a client asked and got, and what the upstream was asked for it and sent.
 
 use results::StreamOutcome;
+use serde_json::Value;
 use translation::{Delta, Question, Reply, ReplyReader, Stop};
 
 use super::framing::{http_within, is_stream};
@@ -42,12 +43,18 @@ impl<'e> Turn<'e> {
         self.requests.iter().rev().find_map(|exchange| exchange.response.as_ref())
     }
 
+    /// The request of the client.
+    pub(super) fn asked(&self) -> Option<Value> {
+        self.client.request(self.test.front.api)
+    }
+
     pub(super) fn question(&self) -> Option<Question> {
-        Some(Question::read(self.test.front.api, &self.client.request()?))
+        Some(Question::read(self.test.front.api, &self.asked()?))
     }
 
     pub(super) fn upstream_question(&self) -> Option<Question> {
-        Some(Question::read(self.test.upstream.api, &self.requests.first()?.request()?))
+        let api = self.test.upstream.api;
+        Some(Question::read(api, &self.requests.first()?.request(api)?))
     }
 
     pub(super) fn client_reply(&self) -> Reply {
@@ -89,8 +96,7 @@ impl<'e> Turn<'e> {
             _ => {}
         }
         if !is_stream(response, &body) {
-            let is_json =
-                serde_json::from_slice::<serde_json::Value>(&body).is_ok_and(|body| body.is_object());
+            let is_json = serde_json::from_slice::<Value>(&body).is_ok_and(|body| body.is_object());
             return match () {
                 () if has_error && is_json => StreamOutcome::JsonError,
                 () if has_error => StreamOutcome::Malformed,

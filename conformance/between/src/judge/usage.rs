@@ -58,7 +58,7 @@ fn is_due(turn: &Turn<'_>) -> bool {
         .find(|(api, _)| *api == turn.test.front.api.name)
         .filter(|_| !turn.test.case.is_whole);
     switch.is_none_or(|(_, switch)| {
-        turn.client.request().is_some_and(|request| request.pointer(switch) == Some(&true.into()))
+        turn.asked().is_some_and(|request| request.pointer(switch) == Some(&true.into()))
     })
 }
 

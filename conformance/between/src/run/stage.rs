@@ -185,7 +185,7 @@ impl Stage {
             }
             playing.begin_turn(turn);
             let leaves_after = test.case.leaves_after.filter(|_| turn == 0);
-            let exchange = client.ask(questions.body(), !test.case.is_whole, leaves_after, playing).await;
+            let exchange = client.ask(questions.body(), leaves_after, playing).await;
             exchanges.push(Exchanged { turn, ..exchange });
             if !has_turns(test) {
                 break;
@@ -213,8 +213,8 @@ impl Stage {
         for number in 0..usize::try_from(count).unwrap_or(1) {
             let Some(client) = self.clients.of(test).cloned() else { continue };
             let body = Questions::new(test, &of_crowd(&test.mark, number)).body();
-            let (playing, is_stream) = (Arc::clone(playing), !test.case.is_whole);
-            asking.spawn(async move { (number, client.ask(body, is_stream, None, &playing).await) });
+            let playing = Arc::clone(playing);
+            asking.spawn(async move { (number, client.ask(body, None, &playing).await) });
         }
         let mut exchanges = asking.join_all().await;
         exchanges.sort_by_key(|(number, _)| *number);
@@ -240,7 +240,7 @@ impl Stage {
         let playing = Playing::new(plain.clone(), tag, self.settings.patience);
         let playing = Arc::new(playing);
         self.upstream.begin(&playing);
-        let exchange = client.ask(Questions::new(&plain, &plain.mark).body(), true, None, &playing).await;
+        let exchange = client.ask(Questions::new(&plain, &plain.mark).body(), None, &playing).await;
         let upstream = playing.exchanges().into_iter().map(|exchange| exchange.later(begun)).collect();
         self.upstream.end(&plain.mark);
         (Some(exchange.later(begun)), upstream)

@@ -40,8 +40,11 @@ pub(super) fn of_ends(client: &Session, upstream: &Session) -> Option<Test> {
 }
 
 pub(super) fn exchanged(request: &RecordedRequest, session: &Session, turn: usize) -> Exchanged {
-    let path = session.front.api.path;
-    let path = request.query.as_ref().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    let path = match &*request.at {
+        [] => session.front.api.path.to_owned(),
+        segments => format!("/{}", segments.join("/")),
+    };
+    let path = request.query.as_ref().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
     let at = Duration::from_secs(turn as u64);
     Exchanged {
         at,

@@ -32,6 +32,8 @@ pub struct Session {
 /// A recorded request, with the upstream's answer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RecordedRequest {
+    /// The segments of its path, if these name the model.
+    pub(crate) at: Vec<String>,
     /// The query of its path.
     pub(crate) query: Option<String>,
     /// The headers that a client sends by itself, without keys and headers of one connection.

@@ -213,7 +213,7 @@ fn read(file: &Path) -> io::Result<Option<Session>> {
         }
         let (path, query) =
             line.target.split_once('?').map_or((&*line.target, None), |(path, query)| (path, Some(query)));
-        let api = crate::apis().find(|api| path.ends_with(api.path)).filter(|_| line.method == "POST");
+        let api = spec::spoken().find(|api| api.is_at(path)).filter(|_| line.method == "POST");
         let (Some(dialect), Some(response)) = (api.and_then(front_dialect), line.response) else {
             left_out += 1;
             continue;
@@ -224,7 +224,9 @@ fn read(file: &Path) -> io::Result<Option<Session>> {
         front = Some(dialect);
         let is_key =
             |name: &str| dialect.api.request.keys.iter().any(|(key, _)| key.eq_ignore_ascii_case(name));
+        let asked = dialect.api.asked_at(path);
         requests.push(RecordedRequest {
+            at: asked.map(|(model, is_stream)| dialect.api.path_for(model, is_stream)).unwrap_or_default(),
             query: query.map(str::to_owned),
             headers: line.headers.kept(&is_key),
             body,

@@ -36,7 +36,7 @@ fn found(test: &Test, evidence: &Evidence) -> Vec<String> {
 }
 
 fn change(exchange: &mut Exchanged, change: impl FnOnce(&mut Value)) {
-    let mut request = exchange.request().unwrap();
+    let mut request = serde_json::from_slice(&exchange.body).unwrap();
     change(&mut request);
     exchange.body = request.to_string().into_bytes();
 }

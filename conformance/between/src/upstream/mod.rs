@@ -16,11 +16,12 @@ use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
-use gateway::{Host, Problem, Wire};
+use gateway::{Host, Problem, Wire, with_path};
 use harness::lock;
 use results::Unaccounted;
 use serde_json::{Value, json};
 use spec::Api;
+use translation::pen;
 
 use crate::dialects::upstream_dialect;
 use crate::evidence::Exchanged;
@@ -130,7 +131,7 @@ impl Desk {
 
 /// Returns the API whose responses are created by a request to a path.
 fn api_of(path: &str) -> Option<&'static Api> {
-    crate::apis().find(|api| path.trim_end_matches('/').ends_with(api.path))
+    spec::spoken().find(|api| api.is_at(path.trim_end_matches('/')))
 }
 
 async fn answer(
@@ -154,7 +155,8 @@ async fn answer(
         }
         let [first, ..] = spec::APIS else { return Response::new(Body::empty()) };
         if let (Some(dialect), true) = (api.and_then(upstream_dialect), desk.find(&body).is_none()) {
-            return of_wire(&aside(dialect, &serde_json::from_slice(&body).unwrap_or_default()));
+            let asked = with_path(dialect.api, path, serde_json::from_slice(&body).unwrap_or_default());
+            return of_wire(&aside(dialect, &asked));
         }
         let problem = Problem::not_found("not_found", "No test of this run sends this request.", None);
         return of_wire(&Wire::refused(&problem, api.unwrap_or(first)));
@@ -168,7 +170,7 @@ async fn answer(
         let problem = Problem::not_found("not_found", "The test had too many requests.", None);
         return of_wire(&Wire::refused(&problem, api));
     };
-    let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let asked = with_path(api, path, serde_json::from_slice(&body).unwrap_or_default());
     let recorded = playing.recorded(number, dialect, &asked);
     let script = recorded.unwrap_or_else(|| script(&playing.test, dialect, turn, &tag, &asked));
     playing.responds(number, script.status, &script.headers);
@@ -183,8 +185,14 @@ fn text_of(value: &HeaderValue) -> String {
 fn models(model: &str) -> Wire {
     let one = json!({"id": model, "object": "model", "type": "model", "display_name": model, "created": 1_785_000_000,
         "created_at": "2026-07-25T17:20:00Z", "owned_by": "upstream"});
-    let list =
+    let mut list =
         json!({"object": "list", "data": [one], "has_more": false, "first_id": model, "last_id": model});
+    for api in spec::spoken() {
+        // Some have the list in a member of their own.
+        if let (Value::Object(all), Value::Object(own)) = (&mut list, pen::models(api, &[model.to_owned()])) {
+            own.into_iter().for_each(|(name, value)| _ = all.entry(name).or_insert(value));
+        }
+    }
     Wire::json(200, &list.to_string())
 }
 

@@ -62,7 +62,11 @@ const SHOWN: &[(&str, &[&str])] = &[
 
 /// Rules that a fault cannot but break, too.
 const BESIDE: &[(&str, &[&str])] = &[
-    ("answer/ids", &["call/id-unique", "tool-call/id-unique", "tool-use/id-unique"]),
+    (
+        "answer/ids",
+        &["call/id-unique", "tool-call/id-unique", "tool-use/id-unique", "function-call/id-unique"],
+    ),
+    ("answer/nothing-invented", &["thought/counted"]),
     ("crowd/separate", &["answer/text"]),
 ];
 
@@ -112,9 +116,9 @@ fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> Be
 
 /// Returns the pairs of all APIs.
 pub(super) fn pairs() -> impl Iterator<Item = Pair> {
-    let fronts = between::apis().filter_map(front_dialect);
+    let fronts = spec::spoken().filter_map(front_dialect);
     fronts.flat_map(|front| {
-        let upstreams = between::apis().filter_map(upstream_dialect);
+        let upstreams = spec::spoken().filter_map(upstream_dialect);
         upstreams.map(move |upstream| Pair::of_reference(front, upstream))
     })
 }

@@ -1,5 +1,6 @@
 //! The content of a response, planned by its request and its directives.
 
+pub(crate) mod address;
 mod ask;
 mod chat;
 mod conversation;

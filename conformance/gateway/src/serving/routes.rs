@@ -27,6 +27,7 @@ use super::mcp::Servers;
 use super::sending::send;
 use super::socket::talk;
 use super::store::Stored;
+use crate::content::address::with_path;
 use crate::content::problem::Problem;
 use crate::content::refusal::unknown_key;
 use crate::faults::requested::{Faults, HEADER};
@@ -188,26 +189,19 @@ struct Framing {
 /// The path says the model, and whether the response is a stream.
 async fn create_at(
     State(gateway): Shared,
-    Path(call): Path<String>,
     Query(framing): Query<Framing>,
     uri: http::Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
     let api = gateway.settings.dialect.api;
-    let is_one = |path: &str| api.signature.path(path).is_some();
-    let Some((model, verb)) = call.rsplit_once(':').filter(|_| is_one(uri.path())) else {
+    let Some((_, is_stream)) = api.asked_at(uri.path()) else {
         return nothing(State(gateway), headers, uri).await;
     };
-    let is_stream = api.path.ends_with(&format!(":{verb}"));
-    let mut request: Value = match serde_json::from_slice(&body) {
-        Ok(request) => request,
+    let request = match serde_json::from_slice(&body) {
+        Ok(request) => with_path(api, uri.path(), request),
         Err(error) => return refused(&Problem::not_json(&error), api),
     };
-    if let Value::Object(members) = &mut request {
-        members.insert("model".to_owned(), model.into());
-        members.insert("stream".to_owned(), is_stream.into());
-    }
     let is_list = is_stream && framing.alt.as_deref() != Some("sse");
     created(&gateway, &headers, &request.to_string().into_bytes(), is_list).await
 }

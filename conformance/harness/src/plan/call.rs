@@ -1,8 +1,8 @@
 //! Requests of scenarios.
 
 use catalogue::Scenario;
+use gateway::without_path;
 use reqwest::{Method, Url};
-use serde_json::Value;
 use spec::Api;
 use spec::table::Operation;
 
@@ -34,20 +34,17 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the request for a response. If the path of the API names the model, the model and `stream` are taken out of
-    /// the body.
+    /// Returns the request for a response. What the path of the API says is taken out of the body.
     pub fn create(api: &Api, body: String) -> Self {
         let wants_stream = spec::json::at(&body, "/stream") == Some("true");
-        let call = Self { method: Method::POST, wants_stream, ..Self::default() };
-        let request = api.names_model().then(|| serde_json::from_str(&body));
-        let Some(Ok(Value::Object(mut request))) = request else {
+        let query = api.route(Operation::Create).filter(|_| wants_stream).map(|route| route.query);
+        let query = query.into_iter().flatten().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        let call = Self { method: Method::POST, wants_stream, query, ..Self::default() };
+        let Some(Ok(request)) = api.names_model().then(|| serde_json::from_str(&body)) else {
             return Self { body: Some(body), ..call };
         };
-        request.shift_remove("stream");
-        let model = request.shift_remove("model");
-        let model = model.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let at = api.path_for(model, wants_stream);
-        Self { at, body: Some(Value::Object(request).to_string()), ..call }
+        let (at, request) = without_path(api, request);
+        Self { at, body: Some(request.to_string()), ..call }
     }
 
     /// Returns the request for the resource at the address itself.
@@ -84,7 +81,7 @@ impl Call {
         let segments = route.path.split('/').filter(|segment| !segment.is_empty());
         call.has_unknown_key = scenario.unknown_key;
         call.path.extend(segments.map(|segment| if segment == ID { id() } else { segment.to_owned() }));
-        if call.wants_stream || scenario.operation != Operation::Create {
+        if scenario.operation != Operation::Create {
             call.query.extend(route.query.iter().map(|(name, value)| (*name, (*value).to_owned())));
         }
         let last = before.and_then(|before| before.last_number);

@@ -17,7 +17,7 @@ use catalogue::BETWEEN_CASES;
 use clap::Args;
 
 use super::expected::ExpectedArgs;
-use super::known::one_of;
+use super::known::APIS_OR_ALL;
 use super::message::note;
 use super::output::OutputArgs;
 use super::play::PlayArgs;
@@ -29,7 +29,7 @@ use harness::Scratch;
 use harness::live::RunRuntime;
 use harness::wire::Target;
 use results::{BetweenRun, shell_word};
-use select::{APIS, PairMode};
+use select::PairMode;
 
 pub(super) use run::is_on_this_machine;
 
@@ -67,12 +67,12 @@ pub(super) struct BetweenArgs {
     /// Test the suite's own translator, which is right in everything, instead of a gateway.
     #[arg(long = "self", conflicts_with_all = ["gateway", "command"], help_heading = GATEWAY, hide_short_help = true)]
     is_self: bool,
-    /// APIs of the client: responses, messages, chat, all [default: those that the gateway answers].
-    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = one_of(APIS, |name| name), hide_possible_values = true, help_heading = GATEWAY)]
-    front: Vec<&'static str>,
-    /// APIs of the upstream: responses, messages, chat, all [default: those in which the gateway asks].
-    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = one_of(APIS, |name| name), hide_possible_values = true, help_heading = GATEWAY)]
-    upstream: Vec<&'static str>,
+    /// APIs of the client: responses, messages, chat, gemini, all [default: those that the gateway answers].
+    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = APIS_OR_ALL, hide_possible_values = true, help_heading = GATEWAY)]
+    front: Vec<String>,
+    /// APIs of the upstream: responses, messages, chat, gemini, all [default: those in which the gateway asks].
+    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = APIS_OR_ALL, hide_possible_values = true, help_heading = GATEWAY)]
+    upstream: Vec<String>,
     /// URL of the gateway, with or without /v1 [default with a command: `http://127.0.0.1:GATEWAY_PORT/v1`].
     #[arg(long, value_name = "URL", help_heading = GATEWAY)]
     gateway: Option<String>,

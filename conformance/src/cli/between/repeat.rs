@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use super::select::{APIS, PairMode};
+use super::select::PairMode;
 use super::{BetweenArgs, is_on_this_machine};
+use crate::cli::names;
 use crate::cli::saved::read_between;
 
 impl BetweenArgs {
@@ -45,10 +46,12 @@ impl BetweenArgs {
         self.limit = self.limit.or(run.limit.map(Duration::from_millis));
         self.passes_key.get_or_insert(run.passes_key);
         self.verdict.repeat(run.fail_on, &run.levels);
-        let apis = |of: fn(&results::BetweenPair) -> &String| -> Result<Vec<&'static str>> {
+        let apis = |of: fn(&results::BetweenPair) -> &String| -> Result<Vec<String>> {
             let api = |name: &String| {
-                let known = APIS.iter().map(|(api, _)| *api).find(|api| api == name);
-                known.with_context(|| format!("{}: invalid variant: {name}", folder.display()))
+                let is_known = names::usual().any(|dialect| dialect.api.name == *name);
+                is_known
+                    .then(|| name.clone())
+                    .with_context(|| format!("{}: invalid variant: {name}", folder.display()))
             };
             run.pairs.iter().map(|pair| api(of(pair))).collect()
         };

@@ -11,27 +11,19 @@ use catalogue::HandlingMode;
 use spec::Dialect;
 
 use super::{BetweenArgs, JOBS, WAITS};
+use crate::cli::known::ALL;
 use crate::cli::message::note;
 use crate::cli::names as known;
 use crate::cli::target::KEY;
 use harness::suite::Selection;
 
-/// The names of APIs, and of all of them.
-pub(super) const APIS: &[(&str, &str)] = &[
-    ("responses", "The Responses API"),
-    ("messages", "Messages"),
-    ("chat", "Chat Completions"),
-    (ALL, "All of them"),
-];
-const ALL: &str = "all";
-
 /// Returns the dialects of APIs by a function, each once; all if there are no names.
 fn dialects(
-    names: &[&str],
+    names: &[String],
     of: fn(&spec::Api) -> Option<&'static Dialect>,
 ) -> impl Iterator<Item = &'static Dialect> {
     let is_named = |api: &str| names.is_empty() || names.iter().any(|name| *name == ALL || *name == api);
-    known::translated()
+    known::usual()
         .filter(move |dialect| is_named(dialect.api.name))
         .filter_map(move |dialect| of(dialect.api))
 }
@@ -59,14 +51,14 @@ impl FromStr for PairMode {
             let all = modes().collect::<Vec<_>>().join(", ");
             format!("there is no mode \"{name}\"{}; there are: {all}", known::meant(name, modes()))
         })?;
-        let is_api = |name: &str| name != ALL && APIS.iter().any(|(api, _)| *api == name);
+        let is_api = |name: &str| known::usual().any(|dialect| dialect.api.name == name);
         let is_pair = |pair: &str| {
             pair.split_once('-').is_some_and(|(front, upstream)| is_api(front) && is_api(upstream))
         };
         match pair.filter(|pair| !is_pair(pair)) {
             Some(pair) => Err(format!(
                 "\"{pair}\" is no pair of APIs, such as responses-chat; there are: {}",
-                APIS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+                known::usual().map(|dialect| dialect.api.name).collect::<Vec<_>>().join(", ")
             )),
             None => Ok(Self { pair: pair.map(str::to_owned), mode }),
         }

@@ -68,7 +68,7 @@ fn broken(rule: &TestRule) -> String {
     let is_limit = |api: &str| {
         BETWEEN_LIMITS.iter().any(|it| it.rule == rule.id && it.upstream == Some(api) && it.case.is_none())
     };
-    let spoken = || between::apis().rev().map(|api| api.name);
+    let spoken = || spec::spoken().rev().map(|api| api.name);
     let upstream = spoken().find(|api| !is_limit(api)).unwrap_or_default();
     // The translator passes bytes on where both APIs are the same.
     let (front, mode) = if rule.modes == [HandlingMode::Passthrough] {
@@ -215,7 +215,7 @@ mod tests {
     fn the_tests_of_a_case_are_those_that_run() {
         let case = |id: &str| BETWEEN_CASES.iter().find(|case| case.id == id).unwrap();
         let plain = tests(case("text/plain"));
-        assert_eq!(plain.len(), between::apis().count().pow(2));
+        assert_eq!(plain.len(), spec::spoken().count().pow(2));
         assert!(plain.contains(&"responses-chat/text/plain".to_owned()));
         let cut = tests(case("fault/cut-text"));
         let is_of_pair = |line: &&String| line.starts_with("messages-chat/fault/cut-text@cut:0 … @cut:");

@@ -89,7 +89,8 @@ fn read_part(reader: &mut Reader, role: Role, part: &Map<String, Value>, calls: 
         }
         Part::Image(Image::of_bytes(Some(kind), text(data, "data")))
     } else if let Some(file) = inner("fileData") {
-        if !text(file, "mimeType").starts_with("image/") {
+        let kind = text(file, "mimeType");
+        if !(kind.is_empty() || kind.starts_with("image/")) {
             return reader.inner("content", "file");
         }
         Part::Image(Image::read(text(file, "fileUri")))
@@ -291,8 +292,13 @@ fn write_parts(writer: &mut Writer, turn: &Turn, names: &BTreeMap<&str, &str>) -
 }
 
 fn image_part(image: &Image) -> Option<Value> {
-    let data = image.data.as_ref()?;
-    Some(json!({"inlineData": {"mimeType": image.media_type.as_deref()?, "data": data}}))
+    match (&image.data, &image.url) {
+        (Some(data), _) => {
+            Some(json!({"inlineData": {"mimeType": image.media_type.as_deref()?, "data": data}}))
+        }
+        (None, Some(url)) => Some(json!({"fileData": {"fileUri": url}})),
+        (None, None) => None,
+    }
 }
 
 fn write_config(writer: &mut Writer, question: &Question) {

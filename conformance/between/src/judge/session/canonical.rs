@@ -42,8 +42,9 @@ pub(super) fn parts(request: &Value) -> Vec<Part> {
     for (number, tool) in list(request, "tools").enumerate() {
         parts.push(part(Segment::Tools, format!("tools/{number}"), tool));
     }
-    for name in ["system", "instructions"] {
-        match request.get(name) {
+    for name in ["system", "instructions", "systemInstruction"] {
+        let held = request.get(name);
+        match held.and_then(|held| held.get("parts")).or(held) {
             None | Some(Value::Null) => {}
             Some(Value::Array(blocks)) => parts.extend(
                 blocks
@@ -54,7 +55,7 @@ pub(super) fn parts(request: &Value) -> Vec<Part> {
             Some(text) => parts.push(part(Segment::System, name.to_owned(), text)),
         }
     }
-    for name in ["messages", "input"] {
+    for name in ["messages", "input", "contents"] {
         if let Some(text @ Value::String(_)) = request.get(name) {
             parts.push(part(Segment::Messages, name.to_owned(), text));
         }
@@ -87,7 +88,7 @@ fn of_message(segment: Segment, place: &str, role: &str, message: &Value, parts:
         }
         Value::Object(members)
     };
-    match message.get("content") {
+    match message.get("content").or_else(|| message.get("parts")) {
         Some(Value::Array(blocks)) => {
             for (number, block) in blocks.iter().enumerate() {
                 parts.push(part(segment, format!("{place}/{number}"), &with_role(block)));
@@ -100,14 +101,15 @@ fn of_message(segment: Segment, place: &str, role: &str, message: &Value, parts:
         _ => {}
     }
     let Some(message) = message.as_object() else { return };
-    let rest = message.iter().filter(|(name, _)| !["content", "role", MARK].contains(&name.as_str()));
+    let rest =
+        message.iter().filter(|(name, _)| !["content", "parts", "role", MARK].contains(&name.as_str()));
     let rest: Map<String, Value> = rest.map(|(name, value)| (name.clone(), value.clone())).collect();
     if !rest.is_empty() {
         parts.push(part(segment, place.to_owned(), &Value::Object(rest)));
     }
     let own = parts.get_mut(from..).unwrap_or_default();
     for part in own.iter_mut() {
-        part.is_answer = role == "assistant";
+        part.is_answer = matches!(role, "assistant" | "model");
     }
     // A mark of the message is one of its last part.
     if let Some(last) = own.last_mut() {

@@ -1,6 +1,7 @@
 //! The course of a session: how often the upstream is asked, and what becomes of failures.
 
 use results::text::{counted, listed};
+use spec::Api;
 use translation::{Part, Question, Reply, Role, Stop};
 
 use super::super::findings::{Findings, Problem, tail};
@@ -17,7 +18,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
         let before = index.checked_sub(1).and_then(|index| session.turns.get(index));
         let was_refused = before.and_then(SessionTurn::answer).is_some_and(|answer| answer.status >= 400);
         requests(findings, session, turn, was_refused);
-        downgrade(findings, turn);
+        downgrade(findings, session.test.upstream.api, turn);
         broken(findings, session, turn);
         recovers(findings, turn, was_refused);
         added(findings, turn);
@@ -75,7 +76,8 @@ const fn is_refused(answer: &Response) -> bool {
 }
 
 fn last_text(session: &Session<'_>, exchange: &Exchanged) -> String {
-    let question = Question::read(session.test.upstream.api, &exchange.request().unwrap_or_default());
+    let api = session.test.upstream.api;
+    let question = Question::read(api, &exchange.request(api).unwrap_or_default());
     let parts = question.turns.into_iter().rev().flat_map(|turn| turn.parts.into_iter().rev());
     parts
         .into_iter()
@@ -109,7 +111,7 @@ fn added(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
 }
 
 /// A refused request that is sent again with less, so that the client does not learn of it.
-fn downgrade(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
+fn downgrade(findings: &mut Findings<'_>, api: &Api, turn: &SessionTurn<'_>) {
     if turn.response().is_none_or(|response| response.status >= 400) {
         return;
     }
@@ -118,7 +120,7 @@ fn downgrade(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
         if !before.response.as_ref().is_some_and(is_refused) || before.body == next.body {
             continue;
         }
-        let [one, other] = [before, next].map(|exchange| exchange.request().unwrap_or_default());
+        let [one, other] = [before, next].map(|exchange| exchange.request(api).unwrap_or_default());
         let differs = |name: &&String| one.get(name.as_str()) != other.get(name.as_str());
         let names: Vec<&String> =
             one.as_object().into_iter().flat_map(serde_json::Map::keys).filter(differs).collect();

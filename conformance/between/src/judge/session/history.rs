@@ -18,7 +18,7 @@ const MOST: usize = 20;
 /// A text of as many characters belongs to one agent alone.
 const OWN_TEXT: usize = 24;
 /// Members with what only the upstream can read.
-const SEALS: [&str; 2] = ["signature", "encrypted_content"];
+const SEALS: [&str; 3] = ["signature", "encrypted_content", "thoughtSignature"];
 /// The type of an item that asks for a compaction, and of one that has it.
 const TRIGGER: &str = "compaction_trigger";
 const COMPACTION: &str = "compaction";
@@ -52,7 +52,7 @@ fn kind(members: &serde_json::Map<String, Value>) -> &str {
 
 pub(super) fn seals(request: &Value) -> Vec<&str> {
     let mut all = Vec::new();
-    for name in ["messages", "input"] {
+    for name in ["messages", "input", "contents"] {
         walk(request.get(name).unwrap_or(&Value::Null), &mut |members| {
             let names: &[&str] = match kind(members) {
                 COMPACTION => &[],

@@ -68,7 +68,7 @@ struct End {
 
 impl End {
     fn new(api: &spec::Api, exchange: &Exchanged) -> Self {
-        let request = exchange.request().unwrap_or_default();
+        let request = exchange.request(api).unwrap_or_default();
         let question = Question::read(api, &request);
         let parts = parts(&request);
         Self { request, question, parts }

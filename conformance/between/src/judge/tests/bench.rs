@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use catalogue::{BETWEEN_CASES, HandlingMode};
-use gateway::{RenderedResponse, plan, render, request};
+use gateway::{RenderedResponse, plan, render, request, without_path};
 use serde_json::Value;
 use translation::{Call, Output, Part, Question, Reply, Role, Turn};
 
@@ -25,7 +25,15 @@ pub(super) struct Bench {
 
 /// Returns the pairs of APIs.
 pub(super) fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
-    crate::apis().flat_map(move |front| crate::apis().map(move |upstream| (front.name, upstream.name)))
+    spec::spoken().flat_map(move |front| spec::spoken().map(move |upstream| (front.name, upstream.name)))
+}
+
+/// Sets the request of an exchange.
+pub(super) fn ask(exchange: &mut Exchanged, api: &spec::Api, request: Value) {
+    let (segments, body) = without_path(api, request);
+    let path = if segments.is_empty() { api.path.to_owned() } else { format!("/{}", segments.join("/")) };
+    exchange.path = format!("/{}{path}", api.version);
+    exchange.body = body.to_string().into_bytes();
 }
 
 fn ms(number: usize) -> Duration {
@@ -155,16 +163,14 @@ impl Bench {
                 super::super::turn::read(test.front, &client),
                 super::super::turn::read(test.upstream, &upstream),
             ));
-            let exchange = |api: &spec::Api, body: &Value, response| Exchanged {
-                at: ms(0),
-                path: format!("/v1{}", api.path),
-                body: body.to_string().into_bytes(),
-                turn,
-                response: Some(response),
-                ..Exchanged::default()
+            let exchange = |api: &spec::Api, body: Value, response| {
+                let response = Some(response);
+                let mut exchange = Exchanged { at: ms(0), turn, response, ..Exchanged::default() };
+                ask(&mut exchange, api, body);
+                exchange
             };
-            self.evidence.upstream.push(exchange(test.upstream.api, &got, upstream));
-            self.evidence.client.push(exchange(test.front.api, &body, client));
+            self.evidence.upstream.push(exchange(test.upstream.api, got, upstream));
+            self.evidence.client.push(exchange(test.front.api, body, client));
         }
     }
 
@@ -185,10 +191,11 @@ impl Bench {
 
     /// Changes the body of the first request to the upstream.
     pub(super) fn ask(&mut self, change: impl FnOnce(&mut Question)) {
+        let api = self.test.upstream.api;
         let exchange = self.evidence.upstream.last_mut().expect("a request");
-        let mut question = Question::read(self.test.upstream.api, &exchange.request().expect("JSON"));
+        let mut question = Question::read(api, &exchange.request(api).expect("JSON"));
         change(&mut question);
-        exchange.body = question.write(self.test.upstream.api).to_string().into_bytes();
+        ask(exchange, api, question.write(api));
     }
 
     /// Changes the stream of the client's last response.

@@ -98,7 +98,7 @@ fn requests() -> Vec<(&'static str, Bench)> {
     let asked = |change: fn(&mut Value)| {
         let mut bench = good("messages-chat/text/plain");
         let exchange = bench.evidence.upstream.last_mut().unwrap();
-        let mut body: Value = exchange.request().unwrap();
+        let mut body: Value = exchange.request(bench.test.upstream.api).unwrap();
         change(&mut body);
         exchange.body = body.to_string().into_bytes();
         bench

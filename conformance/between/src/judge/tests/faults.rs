@@ -33,11 +33,18 @@ pub(super) fn cut(front: &str, upstream: &str) -> Bench {
     let mut bench = bench.failing(Fault::Stream(UpstreamFault::Cut, place));
     end(bench.upstream(), Ended::Broken("reset".to_owned()), place);
     let error = failure(bench.test.front);
-    end(bench.client(), Ended::Complete, 2);
+    let api = bench.test.front.api;
+    let said = progress(bench.client(), api).first().expect("a text").piece + 1;
+    end(bench.client(), Ended::Complete, said.min(2));
     // What the upstream has not counted yet, the gateway cannot know.
     let first = &mut bench.client().pieces[0].1;
     let text = String::from_utf8_lossy(first).replace("_tokens\":11,", "_tokens\":0,");
-    *first = text.replace("\"output_tokens\":1,", "\"output_tokens\":0,").into_bytes();
+    let mut text = text.replace("\"output_tokens\":1,", "\"output_tokens\":0,");
+    if let Some((before, counts)) = text.split_once("\"usageMetadata\":{") {
+        let rest = counts.split_once('}').expect("its end").1;
+        text = format!("{before}\"usageMetadata\":{{\"promptTokenCount\":0,\"totalTokenCount\":0}}{rest}");
+    }
+    *first = text.into_bytes();
     bench.client().pieces.push((Duration::from_millis(99), error));
     bench.evidence.after = Some(Bench::new(front, upstream, "text/plain").evidence.client.remove(0));
     bench

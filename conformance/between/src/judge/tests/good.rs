@@ -28,6 +28,12 @@ fn a_good_gateway_has_no_findings() {
             if (front, case.id) == ("chat", "reasoning/summary") {
                 continue;
             }
+            // It says of a refusal that it is one, which this upstream does not.
+            if (front, upstream) == ("messages", "gemini")
+                && case.id.ends_with("refusal") | case.id.starts_with("refusal")
+            {
+                continue;
+            }
             let judged = Bench::new(front, upstream, case.id).judge();
             for finding in judged.findings {
                 wrong.push(format!(
@@ -43,10 +49,11 @@ fn a_good_gateway_has_no_findings() {
 #[test]
 fn replaced_rules_find_what_gateways_may_do() {
     let mut found = Vec::new();
-    for api in crate::apis() {
+    for api in spec::spoken() {
         let mut bench = Bench::new(api.name, "responses", "text/plain");
         let client = bench.evidence.client.first_mut().unwrap();
         let named = format!("a-route/{}", bench.test.model);
+        client.path = client.path.replace(&bench.test.model, &named);
         client.body = String::from_utf8_lossy(&client.body).replace(&bench.test.model, &named).into_bytes();
         found.extend(check(bench.test.front, client, true).into_iter().map(|finding| finding.rule));
         bench.test.model = named;

@@ -4,14 +4,16 @@ use results::TestFinding;
 use serde_json::{Value, json};
 
 use super::Bench;
+use super::bench::ask;
 
 impl Bench {
     /// Changes the JSON of the last request to the upstream.
     fn send(&mut self, change: impl FnOnce(&mut Value)) {
+        let api = self.test.upstream.api;
         let exchange = self.evidence.upstream.last_mut().expect("a request");
-        let mut body = exchange.request().expect("JSON");
+        let mut body = exchange.request(api).expect("JSON");
         change(&mut body);
-        exchange.body = body.to_string().into_bytes();
+        ask(exchange, api, body);
     }
 
     /// Returns the only finding.
@@ -78,7 +80,7 @@ fn a_request_without_the_mark_is_one() {
 fn a_budget_of_reasoning_is_no_effort_that_was_sent() {
     let mut bench = Bench::new("messages", "chat", "request/effort");
     let exchange = &mut bench.evidence.client[0];
-    let mut body = exchange.request().unwrap();
+    let mut body = exchange.request(bench.test.front.api).unwrap();
     body["output_config"].as_object_mut().unwrap().remove("effort");
     body["thinking"] = json!({"type": "enabled", "budget_tokens": 1024});
     exchange.body = body.to_string().into_bytes();

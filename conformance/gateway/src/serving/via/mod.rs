@@ -7,6 +7,7 @@ mod faults;
 mod sending;
 mod upstream;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,11 +27,12 @@ use translation::{Question, Translator, break_question, break_request};
 use super::cors;
 use super::host::{Host, listen};
 use super::log::Log;
+use crate::content::address::with_path;
 use crate::content::problem::Problem;
 use crate::rendering::wire::Wire;
 use faults::State as FaultState;
 pub use faults::via_faults;
-use upstream::{Answer, Upstream};
+use upstream::{Answer, Asked, Upstream};
 
 /// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;
@@ -57,7 +59,7 @@ pub struct ViaSettings {
 impl ViaSettings {
     /// Returns settings without a fault, for clients of all APIs.
     pub fn new(upstream_url: &str, upstream: &'static Dialect) -> Self {
-        let fronts = ["openai", "anthropic", "chat"].into_iter().filter_map(spec::dialect).collect();
+        let fronts = spec::spoken().filter_map(|api| checker::fallback(Some(api))).collect();
         Self {
             upstream_url: upstream_url.to_owned(),
             upstream,
@@ -121,18 +123,23 @@ fn router(settings: ViaSettings) -> io::Result<Router> {
     let upstream = Upstream::new(&settings)?;
     let via = Arc::new(Via { settings, upstream, fault });
     let mut api = Router::new().route("/models", get(models));
+    let mut versions = BTreeSet::new();
     for front in via.settings.fronts.iter().copied() {
         let create = move |state: State<Arc<Via>>, uri: Uri, headers: HeaderMap, body: Bytes| {
             create(state, front, uri, headers, body)
         };
-        api = api.route(front.api.path, post(create));
+        let path = match front.api.path.split_once('{') {
+            Some((before, _)) => format!("{before}{{call}}"),
+            None => front.api.path.to_owned(),
+        };
+        api = api.route(&path, post(create));
+        versions.extend(["v1", front.api.version]);
     }
-    let app = Router::new()
-        .merge(api.clone())
-        .nest("/v1", api)
-        .fallback(nothing)
-        .layer(DefaultBodyLimit::max(LARGEST))
-        .with_state(via);
+    let mut app = Router::new().merge(api.clone());
+    for version in versions {
+        app = app.nest(&format!("/{version}"), api.clone());
+    }
+    let app = app.fallback(nothing).layer(DefaultBodyLimit::max(LARGEST)).with_state(via);
     Ok(cors::guarded(app, &[], LARGEST))
 }
 
@@ -156,10 +163,12 @@ async fn create(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    if via.fault.is_at("contract/query") && uri.query().is_some() {
+    let query = uri.query().unwrap_or_default();
+    let is_refused = via.fault.is_at("contract/query") && !query.is_empty();
+    if is_refused || front.api.names_model() && front.api.asked_at(uri.path()).is_none() {
         return nothing(State(via), uri).await;
     }
-    let mut response = answer(&via, front, &headers, body).await;
+    let mut response = answer(&via, front, &uri, &headers, body).await;
     via.fault.break_refusal(&mut response);
     if let Some(log) = &via.settings.log {
         let status = response.status().as_u16();
@@ -168,20 +177,26 @@ async fn create(
     response
 }
 
-async fn answer(via: &Arc<Via>, front: &'static Dialect, headers: &HeaderMap, body: Bytes) -> Response {
+async fn answer(
+    via: &Arc<Via>,
+    front: &'static Dialect,
+    uri: &Uri,
+    headers: &HeaderMap,
+    body: Bytes,
+) -> Response {
     if via.fault.refuses_next() {
         let unavailable = Problem { status: 503, ..Problem::of_status(500) };
         return refused(&unavailable, front);
     }
     let own = via.settings.upstream;
     if front.api.name == own.api.name {
-        return match via.upstream.pass(headers, body, &via.fault).await {
+        return match via.upstream.pass(headers, uri, body, &via.fault).await {
             Ok(answer) => sending::passed(answer, via, Some(front)),
             Err(problem) => refused(&problem, front),
         };
     }
     let request: Value = match serde_json::from_slice(&body) {
-        Ok(request) => request,
+        Ok(request) => with_path(front.api, uri.path(), request),
         Err(error) => return refused(&Problem::not_json(&error), front),
     };
     let question = Question::read(front.api, &request);
@@ -199,14 +214,14 @@ async fn answer(via: &Arc<Via>, front: &'static Dialect, headers: &HeaderMap, bo
     }
 }
 
-fn asked(via: &Via, question: &Question) -> Bytes {
+fn asked(via: &Via, question: &Question) -> Asked {
     let mut question = question.clone();
     let rule = via.fault.rule.as_deref().unwrap_or_default();
     break_question(rule, &mut question);
     let mut request = question.write(via.settings.upstream.api);
     break_request(rule, &mut request);
     via.fault.break_turn(&mut request);
-    Bytes::from(request.to_string())
+    Asked::new(via.settings.upstream.api, request)
 }
 
 fn now() -> u64 {

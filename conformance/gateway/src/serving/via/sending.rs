@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use translation::{Reply, Translator, UpstreamEnd};
 
 use super::faults::SHOULD_RETRY;
-use super::{Answer, Via, json, refused};
+use super::{Answer, Asked, Via, json, refused};
 use crate::content::problem::Problem;
 
 /// The bytes of the upstream's body as they arrive, or what is wrong with it.
@@ -90,7 +90,7 @@ pub(super) async fn translated(
     answer: Answer,
     mut translator: Translator,
     via: &Arc<Via>,
-    asked: &Bytes,
+    asked: &Asked,
     is_stream: bool,
 ) -> Response {
     let Answer { response, leak } = answer;
@@ -123,7 +123,7 @@ async fn streamed(
     response: reqwest::Response,
     translator: Translator,
     via: &Arc<Via>,
-    asked: &Bytes,
+    asked: &Asked,
 ) -> Response {
     let mut body = Translated {
         chunks: Some(chunks(response, via)),
@@ -185,7 +185,7 @@ fn chunks(response: reqwest::Response, via: &Via) -> Chunks {
         let chunk = timeout(limit, chunks.next()).await.unwrap_or_else(|_| Some(Err(late())));
         Some((chunk?, chunks))
     };
-    stream::unfold(chunks, within).boxed()
+    stream::unfold(chunks, within).fuse().boxed()
 }
 
 /// Leaks the key in a header, if that is the fault.
@@ -210,7 +210,7 @@ struct Translated {
     chunks: Option<Chunks>,
     translator: Translator,
     via: Arc<Via>,
-    asked: Bytes,
+    asked: Asked,
     kind: Kind,
     /// Bytes that a fault holds back.
     held: Vec<u8>,

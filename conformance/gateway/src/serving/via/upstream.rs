@@ -4,15 +4,22 @@ use std::io;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Client, Method, RequestBuilder, Response, Url, redirect};
-use spec::Dialect;
+use serde_json::Value;
+use spec::table::Operation;
+use spec::{Api, Dialect};
 use tokio::time::timeout;
 
 use super::ViaSettings;
 use super::faults::State;
+use crate::content::address::{with_path, without_path};
 use crate::content::problem::Problem;
 use crate::serving::host::is_loopback;
+
+/// What a segment of a path cannot have as it is.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
 
 /// Timeout of a connection.
 const CONNECTION: Duration = Duration::from_secs(10);
@@ -42,6 +49,36 @@ pub(super) struct Upstream {
     dialect: &'static Dialect,
     key: Option<String>,
     limit: Duration,
+}
+
+/// A request for the upstream: what follows its base URL, and the body.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    at: String,
+    body: Bytes,
+}
+
+impl Asked {
+    pub(super) fn new(api: &Api, request: Value) -> Self {
+        let is_stream = request.get("stream") == Some(&Value::Bool(true));
+        let (segments, body) = without_path(api, request);
+        let query = api.route(Operation::Create).filter(|_| is_stream).map_or(&[][..], |route| route.query);
+        let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let path = segments.iter().map(|segment| format!("/{}", utf8_percent_encode(segment, SEGMENT)));
+        let path = if segments.is_empty() { api.path.to_owned() } else { path.collect() };
+        let at = if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) };
+        Self { at, body: Bytes::from(body.to_string()) }
+    }
+
+    fn with(self, body: Bytes) -> Self {
+        Self { body, ..self }
+    }
+
+    fn lessened(&self) -> Self {
+        let mut request = serde_json::from_slice(&self.body).unwrap_or_default();
+        translation::lessen(&mut request);
+        self.clone().with(Bytes::from(request.to_string()))
+    }
 }
 
 /// A response of the upstream, whose body is not read yet.
@@ -83,18 +120,18 @@ impl Upstream {
     pub(super) async fn ask(
         &self,
         client: &HeaderMap,
-        body: &Bytes,
+        asked: &Asked,
         fault: &State,
     ) -> Result<Answer, Problem> {
-        self.ask_before(client, body, fault).await;
-        let mut answer = self.send(self.create(client, fault).body(body.clone())).await;
+        self.ask_before(client, asked, fault).await;
+        let mut answer = self.send(self.create(client, asked, fault)).await;
         if fault.is_at("session/silent-downgrade") && is_refusal(&answer) {
-            answer = self.send(self.create(client, fault).body(lessened(body))).await;
+            answer = self.send(self.create(client, &asked.lessened(), fault)).await;
         }
         if fault.is_at("fault/requests")
             && answer.as_ref().map_or(true, |response| response.status().as_u16() >= 400)
         {
-            answer = self.send(self.create(client, fault).body(body.clone())).await;
+            answer = self.send(self.create(client, asked, fault)).await;
         }
         Ok(Answer { response: answer?, leak: self.leak(fault) })
     }
@@ -102,33 +139,35 @@ impl Upstream {
     pub(super) async fn pass(
         &self,
         client: &HeaderMap,
+        uri: &Uri,
         body: Bytes,
         fault: &State,
     ) -> Result<Answer, Problem> {
-        let changed = serde_json::from_slice(&body)
-            .ok()
-            .and_then(|mut request| fault.break_turn(&mut request).then(|| Bytes::from(request.to_string())));
-        let body = changed.unwrap_or(body);
-        self.ask_before(client, &body, fault).await;
-        let mut answer = self.send(self.passing(client, fault).body(body.clone())).await;
+        let mut request =
+            with_path(self.dialect.api, uri.path(), serde_json::from_slice(&body).unwrap_or_default());
+        let is_changed = fault.break_turn(&mut request);
+        let asked = Asked::new(self.dialect.api, request);
+        let asked = if is_changed { asked } else { asked.with(body) };
+        self.ask_before(client, &asked, fault).await;
+        let mut answer = self.send(self.passing(client, &asked, fault)).await;
         if fault.is_at("session/silent-downgrade") && is_refusal(&answer) {
-            answer = self.send(self.passing(client, fault).body(lessened(&body))).await;
+            answer = self.send(self.passing(client, &asked.lessened(), fault)).await;
         }
         Ok(Answer { response: answer?, leak: self.leak(fault) })
     }
 
-    async fn ask_before(&self, client: &HeaderMap, body: &Bytes, fault: &State) {
+    async fn ask_before(&self, client: &HeaderMap, asked: &Asked, fault: &State) {
         if fault.is_at("session/one-request")
-            && let Ok(response) = self.send(self.create(client, fault).body(body.clone())).await
+            && let Ok(response) = self.send(self.create(client, asked, fault)).await
         {
             let _ = self.whole(response).await;
         }
     }
 
-    fn passing(&self, client: &HeaderMap, fault: &State) -> RequestBuilder {
+    fn passing(&self, client: &HeaderMap, asked: &Asked, fault: &State) -> RequestBuilder {
         let mut client = client.clone();
         fault.break_headers(&mut client);
-        let mut request = self.create(&client, fault);
+        let mut request = self.create(&client, asked, fault);
         let is_key = |name: &HeaderName| self.dialect.api.request.keys.iter().any(|(key, _)| name == *key);
         for (name, value) in &client {
             if !OWN.contains(name)
@@ -147,9 +186,10 @@ impl Upstream {
         Ok(Answer { response: self.send(request).await?, leak: None })
     }
 
-    fn create(&self, client: &HeaderMap, fault: &State) -> RequestBuilder {
+    fn create(&self, client: &HeaderMap, asked: &Asked, fault: &State) -> RequestBuilder {
         let api = self.dialect.api;
-        let mut request = self.with_key(self.client.post(format!("{}{}", self.url, api.path)));
+        let mut request = self.with_key(self.client.post(format!("{}{}", self.url, asked.at)));
+        request = request.body(asked.body.clone());
         request = request.header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in api.request.headers.iter().filter(|(name, _)| !client.contains_key(*name)) {
             request = request.header(*name, *value);
@@ -204,12 +244,6 @@ impl Upstream {
 
 fn is_refusal(answer: &Result<Response, Problem>) -> bool {
     answer.as_ref().is_ok_and(|response| (400..500).contains(&response.status().as_u16()))
-}
-
-fn lessened(body: &Bytes) -> Bytes {
-    let mut request = serde_json::from_slice(body).unwrap_or_default();
-    translation::lessen(&mut request);
-    Bytes::from(request.to_string())
 }
 
 fn failed(status: u16, message: &str) -> Problem {

@@ -22,6 +22,7 @@ impl Reading for Reader {
         if self.id.is_empty() {
             text_of(chunk, "responseId").unwrap_or_default().clone_into(&mut self.id);
         }
+        read_usage(parts, chunk);
         if !self.id.is_empty() || chunk.get("candidates").is_some() {
             parts.begin(text_of(chunk, "responseId"), text_of(chunk, "modelVersion"));
         }
@@ -36,7 +37,6 @@ impl Reading for Reader {
         }
         let blocked = chunk.get("promptFeedback").and_then(|feedback| text_of(feedback, "blockReason"));
         self.finish(parts, blocked);
-        read_usage(parts, chunk);
     }
 
     fn body(&mut self, parts: &mut Parts, body: &Value) {

@@ -1,0 +1,57 @@
+//! Requests of APIs whose path says what others have in the body: the model, and whether a stream is asked for.
+
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+use spec::Api;
+
+const MODEL: &str = "model";
+const STREAM: &str = "stream";
+
+/// Adds what the path of a request says to its body.
+pub fn with_path(api: &Api, path: &str, mut request: Value) -> Value {
+    if let (Some((model, is_stream)), Value::Object(members)) = (api.asked_at(path), &mut request) {
+        members.insert(MODEL.to_owned(), percent_decode_str(model).decode_utf8_lossy().into());
+        members.insert(STREAM.to_owned(), is_stream.into());
+    }
+    request
+}
+
+/// Takes what the path says out of the body. Returns the segments of the path; none if it is the same for all requests.
+pub fn without_path(api: &Api, mut request: Value) -> (Vec<String>, Value) {
+    let Some(members) = request.as_object_mut().filter(|_| api.names_model()) else {
+        return (Vec::new(), request);
+    };
+    let is_stream = members.shift_remove(STREAM) == Some(Value::Bool(true));
+    let model = members.shift_remove(MODEL);
+    let at = api.path_for(model.as_ref().and_then(Value::as_str).unwrap_or_default(), is_stream);
+    (at, request)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_path_has_what_it_takes_from_the_body() {
+        let [gemini, chat] = ["gemini", "chat"].map(|name| spec::dialect(name).unwrap().api);
+        let whole = json!({"contents": [], "model": "a/b", "stream": true});
+        let (at, body) = without_path(gemini, whole.clone());
+        assert_eq!(
+            (&*at, &body),
+            (&["models", "a/b:streamGenerateContent"].map(str::to_owned)[..], &json!({"contents": []}))
+        );
+        for path in
+            ["/v1beta/models/a%2Fb:streamGenerateContent?alt=sse", "/x/models/a%2Fb:streamGenerateContent"]
+        {
+            assert_eq!(with_path(gemini, path, body.clone()), whole, "{path}");
+        }
+        let twin = with_path(gemini, "/v1beta/models/m:generateContent", body.clone());
+        assert_eq!(twin, json!({"contents": [], "model": "m", "stream": false}));
+        for path in ["/v1beta/models/m:countTokens", "/v1beta/models", "/v1/messages"] {
+            assert_eq!(with_path(gemini, path, body.clone()), body, "{path}");
+        }
+        assert_eq!(without_path(chat, whole.clone()), (Vec::new(), whole));
+    }
+}
