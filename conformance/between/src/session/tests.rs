@@ -43,7 +43,7 @@ fn change(exchange: &mut Exchanged, change: impl FnOnce(&mut Value)) {
 
 #[test]
 fn equal_ends_are_right() {
-    for name in ["boat", "garden", "library"] {
+    for name in ["boat", "garden", "kite", "library"] {
         let (test, evidence) = same(name);
         assert_eq!(found(&test, &evidence), Vec::<String>::new(), "{name}");
     }
@@ -74,6 +74,17 @@ fn a_system_that_is_lost_is_found() {
         found(&test, &evidence),
         ["MUST contract/system-kept (changed)", "MUST session/system-inside (lost)"]
     );
+}
+
+#[test]
+fn a_seal_that_a_part_lost_is_found() {
+    let (test, mut evidence) = same("kite");
+    change(&mut evidence.upstream[1], |request| {
+        let parts = request["contents"][1]["parts"].as_array_mut().unwrap();
+        let lost = parts.iter_mut().filter_map(|part| part.as_object_mut()?.remove("thoughtSignature"));
+        assert_eq!(lost.count(), 1);
+    });
+    assert!(found(&test, &evidence).contains(&"MUST session/sealed-kept (lost)".to_owned()));
 }
 
 #[test]

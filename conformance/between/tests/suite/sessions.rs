@@ -69,7 +69,7 @@ fn findings(run: &BetweenRun) -> Vec<String> {
 fn the_right_translator_keeps_sessions() {
     let run = replay(&[folder()], None, &[], |_| true);
     assert_eq!(findings(&run), Vec::<String>::new());
-    assert_eq!(run.tests.len(), 12);
+    assert_eq!(run.tests.len(), 16);
     assert!(run.tests.iter().all(|test| test.verdict == Verdict::Pass), "{:?}", run.tests);
     let measures = |name: &str| {
         let test = run.tests.iter().find(|test| test.name == name).unwrap();

@@ -11,12 +11,16 @@ use super::{Reader, Writer};
 use crate::question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Turn};
 
 pub(super) fn read(reader: &mut Reader, request: &Map<String, Value>) {
+    // They often follow the conversation.
+    if let Some(instruction) = request.get("systemInstruction") {
+        reader.instructions(instruction.get("parts").unwrap_or(&Value::Null));
+    }
     for (name, value) in request.iter().filter(|(_, value)| !value.is_null()) {
         let question = &mut reader.question;
         match name.as_str() {
             "model" => value.as_str().unwrap_or_default().clone_into(&mut question.model),
             "stream" => question.is_stream = value.as_bool().unwrap_or_default(),
-            "systemInstruction" => reader.instructions(value.get("parts").unwrap_or(&Value::Null)),
+            "systemInstruction" => {}
             "contents" => read_contents(reader, value),
             "tools" => objects(value).for_each(|tool| read_tools(reader, tool)),
             "toolConfig" => read_choice(reader, &object(value)),
