@@ -69,6 +69,11 @@ impl EventInfo {
             Role::Open | Role::Delta | Role::Point => false,
         }
     }
+
+    /// Returns whether its scope is complete with it, although others may follow.
+    pub fn completes(&self) -> bool {
+        self.phase.is_some() && self.phase == self.level.complete
+    }
 }
 
 /// The schema of an event's payload.

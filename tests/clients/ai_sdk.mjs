@@ -23,7 +23,7 @@ async function model(asked) {
   }
   if (provider === 'google') {
     const { createGoogle } = await load('@ai-sdk/google');
-    return createGoogle({ ...options, baseURL: asked.base_url.replace(/v1$/, 'v1beta') })(asked.request.model);
+    return createGoogle(options)(asked.request.model);
   }
   const { createOpenResponses } = await load('@ai-sdk/open-responses');
   return createOpenResponses({ name: 'open-responses', url: `${asked.base_url}/responses`, apiKey: asked.api_key })(asked.request.model);

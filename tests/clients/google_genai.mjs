@@ -31,7 +31,7 @@ async function gathered(chunks) {
 async function ask(asked) {
   const { request } = asked;
   if (asked.transport === 'websocket' || asked.cancel_after_events || asked.steps?.length || Object.keys(request).some((name) => !known.has(name))) return { status: 'unsupported' };
-  const httpOptions = { baseUrl: asked.base_url.replace(/\/v1$/, ''), timeout: asked.timeout_ms };
+  const httpOptions = { baseUrl: asked.base_url.replace(/\/[^/]+$/, ''), timeout: asked.timeout_ms };
   const client = new GoogleGenAI({ apiKey: asked.api_key, httpOptions });
   const { model, contents, tools, toolConfig, systemInstruction, generationConfig } = request;
   const config = { ...generationConfig, tools, toolConfig, systemInstruction, abortSignal: timeLimit(asked) };

@@ -82,7 +82,7 @@ def complete(case):
         del request["contents"]
         request |= {"reasoning_effort": "low"} if request.pop("generationConfig", None) else {}
     chunks = Chunks(request)
-    bases = {"chat": case["base_url"], "gemini": f"{beyond_version(case)}/v1beta/models/{request['model']}"}
+    bases = {"chat": case["base_url"], "gemini": f"{case['base_url']}/models/{request['model']}"}
     stream = litellm.completion(
         **request | {"model": f"{'openai' if is_chat else API}/{request['model']}"},
         stream=True,

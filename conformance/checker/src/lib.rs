@@ -28,5 +28,5 @@ pub use engine::{
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Row, Transport};
 pub use recognition::{Other, Recognised, apis_of_request, fallback, other_than};
 pub use rule_sets::RuleSets;
-pub use rules::is_sign_of_life;
+pub use rules::{is_sign_of_life, lone_surrogate};
 pub use spec::{self, Dialect};

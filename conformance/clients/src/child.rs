@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+use checker::lone_surrogate;
 use harness::process::{Process, Processes, Tail, wait};
 use harness::wire::Secrets;
 use serde_json::Value;
@@ -179,9 +180,23 @@ pub(super) fn died(status: Option<ExitStatus>, complaint: &str) -> Ended {
 
 /// `None` if the line is something else.
 fn reply(line: &[u8], case: &str) -> Option<Ended> {
-    let value: Value = serde_json::from_slice(line).ok()?;
+    let value = json(&String::from_utf8_lossy(line))?;
     let is_meant = value.get("case").is_some_and(|named| named == case);
     is_meant.then(|| Ended::of(value))
+}
+
+/// Reads what a client says, which may hand half of a character on. U+FFFD takes its place.
+pub(super) fn json(line: &str) -> Option<Value> {
+    let mut whole = String::new();
+    let mut rest = line;
+    while let Some(at) = lone_surrogate(rest) {
+        let (before, half) = rest.split_at_checked(at)?;
+        whole.push_str(before);
+        whole.push(char::REPLACEMENT_CHARACTER);
+        rest = half.get("\\ud800".len()..)?;
+    }
+    whole.push_str(rest);
+    serde_json::from_str(&whole).ok()
 }
 
 /// Lines have a maximum length. Ends when the receiver is dropped.
@@ -198,5 +213,20 @@ fn read_lines(from: impl Read, to: &SyncSender<Line>) {
         if sent.is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_a_character_is_read() {
+        let text = |line| json(line).and_then(|value| value.as_str().map(str::to_owned));
+        assert_eq!(text(r#""a\ud83d\ude00 \ud83d\ude"#), None);
+        assert_eq!(
+            text(r#""a\ud83d\ude00 \ud83d b\ude00\\ud83d""#).unwrap(),
+            "a😀 \u{fffd} b\u{fffd}\\ud83d"
+        );
     }
 }

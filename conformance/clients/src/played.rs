@@ -181,11 +181,15 @@ impl Played {
             let Some(info) = dialect.event(&kind) else { continue };
             let (_, view, matches) = dialect.read_event(&kind, text);
             for (effect, view) in (0..matches.len()).filter_map(|nth| matches.get(nth, info, &view)) {
-                let index = view.count(dialect.api.index).and_then(|count| count.whole());
+                let index = match view.count(dialect.api.index).map(|count| count.whole()) {
+                    // It is none of any container.
+                    Some(None) => continue,
+                    index => index.flatten(),
+                };
                 if dialect.api.with_parents(effect.scope).any(|scope| scope == dialect.api.container) {
                     opened.insert(index);
                 }
-                if effect.level.is_container && effect.ends_scope() {
+                if effect.level.is_container && (effect.ends_scope() || effect.completes()) {
                     ended.insert(index);
                 }
             }

@@ -11,7 +11,7 @@ use std::{env, fs, io, process};
 use harness::process::{Processes, wait};
 use serde_json::Value;
 
-use super::child::{Ended, died, tail};
+use super::child::{Ended, died, json, tail};
 use super::protocol::{CaseMessage, Reply, ReplyError, Status};
 
 /// Grace period after the timeout of a case, for the start of the client.
@@ -82,7 +82,7 @@ pub(super) fn run(
 }
 
 fn reply(line: &str, case: &str) -> Option<Ended> {
-    let value: Value = serde_json::from_str(line).ok()?;
+    let value = json(line)?;
     let is_reply = value.get("status").is_some_and(Value::is_string);
     let is_meant = value.get("case").is_none_or(|named| named == case);
     (is_reply && is_meant).then(|| Ended::of(value))

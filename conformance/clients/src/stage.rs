@@ -21,7 +21,7 @@ const KEPT: usize = 32;
 const LARGEST: usize = 1 << 20;
 /// Prefix of the path of a case.
 const PREFIX: &str = "/case/";
-/// The version in the base URL of a case.
+/// A version that clients of all APIs may have in their paths.
 const VERSION: &str = "v1";
 
 /// Plays each case under a path of its own, and records the client's requests.
@@ -77,8 +77,8 @@ impl Playing {
     }
 }
 
-pub(super) fn base_url(stage: &Stage, at: usize) -> String {
-    format!("http://{}{PREFIX}{at}/{VERSION}", stage.address())
+pub(super) fn base_url(stage: &Stage, at: usize, api: &Api) -> String {
+    format!("http://{}{PREFIX}{at}/{}", stage.address(), api.version)
 }
 
 fn refuse(status: u16, message: &str) -> Act {
@@ -97,10 +97,11 @@ impl Director for Playing {
             return refuse(404, "Unknown case.");
         };
         let attempt = self.keep(at, Sent::Request(request.clone(), Instant::now()));
-        let path = rest.trim_end_matches('/').strip_prefix(VERSION).unwrap_or_default();
-        match (&*request.method, path) {
-            ("POST", path) if path == self.api.path => match case.played(&request.body, attempt).into_owned()
-            {
+        let rest = rest.trim_end_matches('/');
+        let path = [self.api.version, VERSION].into_iter().find_map(|version| rest.strip_prefix(version));
+        let creates = |path: &str| path == self.api.path || self.api.asked_at(path).is_some();
+        match (&*request.method, path.unwrap_or_default()) {
+            ("POST", path) if creates(path) => match case.played(&request.body, attempt).into_owned() {
                 Plays::Http(act) => act,
                 Plays::Socket(_) => refuse(400, "This case needs a WebSocket."),
             },

@@ -276,7 +276,7 @@ impl ClientSuite {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(case) = cases.get(at) else { break };
                 let began = Instant::now();
-                let message = self.message(case, base_url(stage, at));
+                let message = self.message(case, base_url(stage, at, self.dialect.api));
                 match child.ask(case, &message, &|| playing.is_asked(at)) {
                     Ok(_) if machine.is_interrupted() => break,
                     Ok(ended) => {
@@ -349,7 +349,7 @@ impl ClientSuite {
         let messages = cases
             .iter()
             .enumerate()
-            .map(|(at, case)| (self.message(case, base_url(&stage, at)), case.limit()));
+            .map(|(at, case)| (self.message(case, base_url(&stage, at, self.dialect.api)), case.limit()));
         let mut done = Vec::new();
         if let Some(desk) = &playing.desk {
             desk.open(messages.collect());

@@ -22,7 +22,7 @@ use spec::table::Scope;
 
 use self::responses::{annotation, call, item, output, part, response, summary, tool, vendor, ws};
 use crate::engine::{Case, Ends, Moment, Native, Object};
-pub use wire::is_sign_of_life;
+pub use wire::{is_sign_of_life, lone_surrogate};
 
 /// Reports the members of an object at a pointer that are empty strings.
 fn non_empty(

@@ -197,7 +197,8 @@ pub(super) fn no_lone_surrogate(case: &mut Case<'_>) {
     case.report(&place, || "unpaired surrogate: a character was cut in two".to_owned());
 }
 
-fn lone_surrogate(data: &str) -> Option<usize> {
+/// Returns the place of an escape that is half of a character, whose other half is not beside it.
+pub fn lone_surrogate(data: &str) -> Option<usize> {
     find_escape(data, |unit, next| match unit {
         0xd800..0xdc00 => !is_low(next),
         0xdc00..0xe000 => true,

@@ -31,7 +31,7 @@ impl Acts {
         let mut acts = lock(&self.0);
         let asked = Arc::new(AtomicUsize::new(0));
         acts.push(Part { act: Arc::clone(act), api, asked: Arc::clone(&asked) });
-        let base_url = format!("http://{}{PREFIX}{}/v1", stage.address(), acts.len() - 1);
+        let base_url = format!("http://{}{PREFIX}{}/{}", stage.address(), acts.len() - 1, api.version);
         Cue { base_url, asked }
     }
 }

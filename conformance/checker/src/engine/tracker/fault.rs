@@ -11,9 +11,7 @@ use crate::engine::node::{Key, Node, State};
 use crate::engine::stream::RESPONSE;
 
 pub(super) fn closing_events(dialect: &Dialect, scope: Scope) -> String {
-    let complete = dialect.api.scope(scope).complete;
-    let completes = |event: &EventInfo| complete.is_some() && event.phase == complete;
-    let closes = |event: &&EventInfo| event.scope == scope && (event.ends_scope() || completes(event));
+    let closes = |event: &&EventInfo| event.scope == scope && (event.ends_scope() || event.completes());
     let names: Vec<_> = dialect.effects().filter(closes).map(|event| event.name).collect();
     format!("{} before it", names.join(" or "))
 }
