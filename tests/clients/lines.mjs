@@ -33,10 +33,11 @@ export async function serve(version, ask, typeOf = (error) => error?.constructor
 // message to repeat, and the entries that answer its calls by outputs.
 export async function conversation(asked, send) {
   let { request } = asked;
+  const entries = request.contents ? 'contents' : 'messages';
   let sent = await send(request);
   for (const step of asked.steps ?? []) {
-    const added = step.step === 'continue' ? step.request.messages : sent.answered(step.outputs);
-    request = { ...request, messages: [...request.messages, sent.said, ...added] };
+    const added = step.step === 'continue' ? step.request[entries] : sent.answered(step.outputs);
+    request = { ...request, [entries]: [...request[entries], sent.said, ...added] };
     sent = await send(request);
   }
   return sent.told;

@@ -123,10 +123,11 @@ def conversation(case, send):
     """Sends the request of a case, and those of its steps, each of which repeats the conversation. `send` returns what was
     told, the message to repeat, and the entries that answer its calls by outputs."""
     request = case["request"]
+    entries = "contents" if "contents" in request else "messages"
     told, said, answered = send(request)
     for step in case.get("steps", []):
-        added = step["request"]["messages"] if step["step"] == "continue" else answered(step["outputs"])
-        request = request | {"messages": [*request["messages"], said, *added]}
+        added = step["request"][entries] if step["step"] == "continue" else answered(step["outputs"])
+        request = request | {entries: [*request[entries], said, *added]}
         told, said, answered = send(request)
     return told
 

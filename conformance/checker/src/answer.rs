@@ -59,6 +59,16 @@ impl Answer {
         Self { id: text_at(response, api.response_id), tokens, ..reader.finish() }
     }
 
+    /// Returns the content of a body, which is an event where no other shape is known.
+    pub fn of_body(dialect: &'static Dialect, body: &Value) -> Self {
+        if !dialect.api.is_stream_of_bodies() {
+            return Self::of_response(dialect.api, body);
+        }
+        let mut reader = AnswerReader::new(dialect.api);
+        reader.data(dialect, &body.to_string());
+        reader.finish()
+    }
+
     /// Returns the whole text.
     pub fn text(&self) -> String {
         self.texts.concat()

@@ -15,8 +15,12 @@ pub(super) const fn is_whole(api: &Api) -> bool {
 pub(super) fn answers(body: &Value, api: &Api) -> usize {
     let template = api.request.turn.and_then(|turn| serde_json::from_str::<Value>(turn.entry).ok());
     let role = template.as_ref().and_then(|turn| turn.get("role")?.as_str()).unwrap_or("assistant");
-    let is_answer = |entry: &&Value| entry.get("role").is_some_and(|own| own == role);
-    entries(body, api).iter().filter(is_answer).count()
+    let is_answer = |entry: &Value| entry.get("role").is_some_and(|own| own == role);
+    // A client may repeat the pieces of an answer.
+    entries(body, api)
+        .chunk_by(|one, other| is_answer(one) && is_answer(other))
+        .filter(|all| is_answer(&all[0]))
+        .count()
 }
 
 /// The texts of an entry. Of content, only a text counts.
@@ -62,7 +66,7 @@ pub(super) fn outputs<'b>(body: &'b Value, id: &str, api: &Api) -> Vec<&'b Value
     let equals = |found: &Map<String, Value>| {
         answer.iter().all(|(name, value)| match value.as_str() {
             Some(ID) => found.get(name).is_some_and(|value| value == id),
-            _ if is_filled(value) => true,
+            _ if is_filled(value) => found.contains_key(name),
             _ => found.get(name) == Some(value),
         })
     };
@@ -79,7 +83,7 @@ const OUTPUT: &str = "{output}";
 pub(super) fn sealed<'v>(value: &'v Value, api: &Api) -> Vec<&'v Map<String, Value>> {
     let is_sealed = |members: &&Map<String, Value>| {
         let kind = members.get("type").and_then(Value::as_str);
-        kind.is_some_and(|kind| api.request.sealed.contains(&kind))
+        api.request.sealed.iter().any(|sealed| kind == Some(sealed) || members.contains_key(*sealed))
     };
     objects(value).into_iter().filter(is_sealed).collect()
 }

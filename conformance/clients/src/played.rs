@@ -155,7 +155,7 @@ impl Played {
             if self.is_stream && api.list.is_empty() {
                 return self.is_finished().then(|| self.content().clone());
             }
-            self.response().map(|response| Answer::of_response(api, &response))
+            self.response().map(|response| Answer::of_body(self.dialect, &response))
         });
         last.as_ref()
     }

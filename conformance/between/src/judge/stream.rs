@@ -103,7 +103,7 @@ pub(super) fn empty_texts(dialect: &'static Dialect, response: &Response) -> usi
         });
         reader.finish()
     } else {
-        Answer::of_response(dialect.api, &serde_json::from_slice(&body).unwrap_or_default())
+        Answer::of_body(dialect, &serde_json::from_slice(&body).unwrap_or_default())
     };
     answer.texts.iter().filter(|text| text.is_empty()).count()
 }
