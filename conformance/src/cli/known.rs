@@ -21,12 +21,7 @@ pub(super) const DIALECTS_OR_AUTO: Known =
     Known(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
 /// APIs.
 pub(super) const APIS: Known = Known(|| super::names::usual().map(|dialect| dialect.api.name).collect());
-/// These, and a name for all of them.
-pub(super) const APIS_OR_ALL: Known = Known(|| {
-    let apis = super::names::usual().map(|dialect| dialect.api.name);
-    apis.chain([ALL]).collect()
-});
-/// The name for all of them.
+/// All APIs.
 pub(super) const ALL: &str = "all";
 /// Features of endpoints.
 pub(super) const FEATURES: Known = Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
@@ -66,6 +61,13 @@ pub(super) const TOPICS: Known = Known(|| {
     names.extend(catalogue::BETWEEN_CASES.iter().map(|case| case.id));
     names.into_iter().collect()
 });
+
+/// Returns a parser of the name of an API, or [`ALL`].
+pub(super) fn api_or_all() -> impl TypedValueParser<Value = String> {
+    let apis = super::names::usual().map(|dialect| dialect.api).map(|api| (api.name, api.title));
+    let possible = apis.chain([(ALL, "All of them")]).map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(possible.collect::<Vec<_>>())
+}
 
 /// Returns a parser of values by their names. Each has a help text.
 pub(super) fn one_of<V: Copy + Send + Sync + 'static>(

@@ -141,7 +141,7 @@ impl CommandArgs for ServeArgs {
 }
 
 impl ServeArgs {
-    /// One dialect of each API. What is only served is not translated.
+    /// One dialect of each API.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
         let (is_via, why) = (self.via.is_given(), "a port serves each API in one dialect");
         match &*self.dialects {

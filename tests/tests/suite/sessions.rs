@@ -9,9 +9,9 @@ use conformance::results::Verdict;
 use conformance::suite::Selection;
 
 fn settings(folder: &Path) -> Settings {
-    let fronts = between::apis().filter_map(front_dialect);
+    let fronts = spec::spoken().filter_map(front_dialect);
     let pairs = fronts.flat_map(|front| {
-        let upstreams = between::apis().filter_map(upstream_dialect);
+        let upstreams = spec::spoken().filter_map(upstream_dialect);
         upstreams.map(move |upstream| Pair::of_reference(front, upstream))
     });
     Settings {

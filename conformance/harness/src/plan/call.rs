@@ -34,7 +34,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the request for a response. What the path of the API says is taken out of the body.
+    /// The request for a response, whose body lacks the members that are in the path.
     pub fn create(api: &Api, body: String) -> Self {
         let wants_stream = spec::json::at(&body, "/stream") == Some("true");
         let query = api.route(Operation::Create).filter(|_| wants_stream).map(|route| route.query);

@@ -17,7 +17,7 @@ use catalogue::BETWEEN_CASES;
 use clap::Args;
 
 use super::expected::ExpectedArgs;
-use super::known::APIS_OR_ALL;
+use super::known::api_or_all;
 use super::message::note;
 use super::output::OutputArgs;
 use super::play::PlayArgs;
@@ -68,10 +68,10 @@ pub(super) struct BetweenArgs {
     #[arg(long = "self", conflicts_with_all = ["gateway", "command"], help_heading = GATEWAY, hide_short_help = true)]
     is_self: bool,
     /// APIs of the client: responses, messages, chat, gemini, all [default: those that the gateway answers].
-    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = APIS_OR_ALL, hide_possible_values = true, help_heading = GATEWAY)]
+    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = api_or_all(), hide_possible_values = true, help_heading = GATEWAY)]
     front: Vec<String>,
     /// APIs of the upstream: responses, messages, chat, gemini, all [default: those in which the gateway asks].
-    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = APIS_OR_ALL, hide_possible_values = true, help_heading = GATEWAY)]
+    #[arg(long, value_name = "API", value_delimiter = ',', value_parser = api_or_all(), hide_possible_values = true, help_heading = GATEWAY)]
     upstream: Vec<String>,
     /// URL of the gateway, with or without /v1 [default with a command: `http://127.0.0.1:GATEWAY_PORT/v1`].
     #[arg(long, value_name = "URL", help_heading = GATEWAY)]

@@ -18,7 +18,7 @@ use crate::content::address::{with_path, without_path};
 use crate::content::problem::Problem;
 use crate::serving::host::is_loopback;
 
-/// What a segment of a path cannot have as it is.
+/// Characters that a segment of a path cannot have as they are.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
 
 /// Timeout of a connection.
