@@ -70,7 +70,7 @@ impl EventInfo {
         }
     }
 
-    /// Returns whether its scope is complete with it, although others may follow.
+    /// Whether its scope is complete with it, although others may follow.
     pub fn completes(&self) -> bool {
         self.phase.is_some() && self.phase == self.level.complete
     }

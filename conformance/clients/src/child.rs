@@ -185,7 +185,7 @@ fn reply(line: &[u8], case: &str) -> Option<Ended> {
     is_meant.then(|| Ended::of(value))
 }
 
-/// Reads what a client says, which may hand half of a character on. U+FFFD takes its place.
+/// A client may hand half of a character on. U+FFFD takes its place.
 pub(super) fn json(line: &str) -> Option<Value> {
     let mut whole = String::new();
     let mut rest = line;

@@ -62,7 +62,6 @@ pub(super) const TOPICS: Known = Known(|| {
     names.into_iter().collect()
 });
 
-/// Returns a parser of the name of an API, or [`ALL`].
 pub(super) fn api_or_all() -> impl TypedValueParser<Value = String> {
     let apis = super::names::usual().map(|dialect| dialect.api).map(|api| (api.name, api.title));
     let possible = apis.chain([(ALL, "All of them")]).map(|(name, help)| PossibleValue::new(name).help(help));

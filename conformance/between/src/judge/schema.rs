@@ -17,7 +17,7 @@ const MOST: usize = 5;
 /// The member that distinguishes the forms of an object.
 const TYPE: &str = "/type";
 
-/// Returns the places where the request is invalid.
+/// The places where the request is invalid.
 pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, body: &[u8]) -> Vec<String> {
     let json = String::from_utf8_lossy(body);
     let Some(root) = test.upstream.root(ROOT) else { return Vec::new() };

@@ -7,7 +7,7 @@ use spec::Api;
 const MODEL: &str = "model";
 const STREAM: &str = "stream";
 
-/// Adds what the path of a request says to its body.
+/// The body of a request, with what its path says.
 pub fn with_path(api: &Api, path: &str, mut request: Value) -> Value {
     if let (Some((model, is_stream)), Value::Object(members)) = (api.asked_at(path), &mut request) {
         members.insert(MODEL.to_owned(), percent_decode_str(model).decode_utf8_lossy().into());
@@ -16,7 +16,7 @@ pub fn with_path(api: &Api, path: &str, mut request: Value) -> Value {
     request
 }
 
-/// Takes what the path says out of the body. Returns the segments of the path; none if it is the same for all requests.
+/// The segments of the path of a request, none if it is the same for all requests, and the body without what they say.
 pub fn without_path(api: &Api, mut request: Value) -> (Vec<String>, Value) {
     let Some(members) = request.as_object_mut().filter(|_| api.names_model()) else {
         return (Vec::new(), request);

@@ -28,7 +28,6 @@ pub(super) fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
     spec::spoken().flat_map(move |front| spec::spoken().map(move |upstream| (front.name, upstream.name)))
 }
 
-/// Sets the request of an exchange.
 pub(super) fn ask(exchange: &mut Exchanged, api: &spec::Api, request: Value) {
     let (segments, body) = without_path(api, request);
     let path = if segments.is_empty() { api.path.to_owned() } else { format!("/{}", segments.join("/")) };
