@@ -91,9 +91,12 @@ pub struct RequestShape {
     /// What answers a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<ResultShape>,
-    /// The types of entries of the output that go back unchanged, with the results of calls.
+    /// The types of entries of the output, or members of these, that go back unchanged, with the results of calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sealed: Vec<String>,
+    /// With them, names of members may have underscores, as those of Protocol Buffers, but for names within these members.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub opaque: Vec<String>,
     /// How ids of responses begin.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id_prefix: String,

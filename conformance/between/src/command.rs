@@ -37,7 +37,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct GatewayCommand {
     /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// Its URL; `http://127.0.0.1:GATEWAY_PORT/v1` if absent.
+    /// Its URL; `http://127.0.0.1:GATEWAY_PORT` if absent.
     pub url: Option<String>,
     /// Maximum time until it answers.
     pub limit: Duration,
@@ -75,7 +75,7 @@ impl GatewayCommand {
         let named = visible(&program.to_string_lossy());
         let failed = |what: &str, error: &io::Error| io::Error::other(format!("{what}: {error}"));
         let port = free_port().map_err(|error| failed("there is no free port for the gateway", &error))?;
-        let url = self.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{port}/v1"));
+        let url = self.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{port}"));
         let addresses = addresses(&url)?;
         // A given URL names the port of the gateway.
         let port = match (&self.url, addresses.first()) {

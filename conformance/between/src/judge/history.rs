@@ -1,7 +1,11 @@
 //! Content that goes back to the upstream: its calls with their outputs, and its reasoning.
 
+use std::collections::BTreeMap;
+
+use catalogue::Level;
 use serde_json::Value;
-use translation::{Call, Output, Part, Question};
+use spec::Api;
+use translation::{Call, NO_ID, Output, Part, Question};
 
 use super::Turn;
 use super::answer::calls_of;
@@ -12,8 +16,14 @@ use super::values::difference;
 type Calls<'q> = Vec<(&'q Call, Option<&'q Output>)>;
 
 /// Judges both sides: the upstream's and the client's.
-pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], [got, asked]: [&Question; 2]) {
-    calls(findings, before, [got, asked]);
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    before: &[Turn<'_>],
+    turn: &Turn<'_>,
+    [got, asked]: [&Question; 2],
+) {
+    let is_wrapped = [turn.test.front, turn.test.upstream].iter().any(|end| wraps_outputs(end.api));
+    calls(findings, before, is_wrapped, [got, asked]);
     reasoning(findings, before, got);
 }
 
@@ -30,7 +40,12 @@ fn calls_in<'q>(question: &'q Question) -> Calls<'q> {
     calls.map(with_output).collect()
 }
 
-fn calls(findings: &mut Findings<'_>, before: &[Turn<'_>], [got, asked]: [&Question; 2]) {
+/// Its outputs are objects, and the member with the output has a name by convention.
+fn wraps_outputs(api: &Api) -> bool {
+    api.request.result.is_some_and(|result| result.entry.contains(r#"{"output":"{output}"}"#))
+}
+
+fn calls(findings: &mut Findings<'_>, before: &[Turn<'_>], is_wrapped: bool, [got, asked]: [&Question; 2]) {
     // Ids that are equal cannot go back to different calls.
     let has_equal_ids = findings.has("answer/ids");
     let mut add = |kind: &str, message: String, sides: [&str; 2]| {
@@ -64,7 +79,8 @@ fn calls(findings: &mut Findings<'_>, before: &[Turn<'_>], [got, asked]: [&Quest
             add("output lost", message, [&call.id, &sent_output.text]);
             continue;
         };
-        if output.text != sent_output.text && !is_same_json(&output.text, &sent_output.text) {
+        let is_inner = || is_wrapped && is_only_member(&output.text, &sent_output.text);
+        if !is_same_json(&output.text, &sent_output.text) && !is_inner() {
             add("output", format!("the output of {name} differs"), [&output.text, &sent_output.text]);
         }
         if output.is_error != sent_output.is_error {
@@ -79,8 +95,15 @@ fn calls(findings: &mut Findings<'_>, before: &[Turn<'_>], [got, asked]: [&Quest
     let ids: Vec<&str> = own.iter().map(|(call, _)| call.id.as_str()).collect();
     let returned = ids.get(ids.len().saturating_sub(given.len())..).unwrap_or_default();
     if ids.len() >= given.len() && returned != given && !has_equal_ids {
-        let message = "the upstream gets its calls back with other ids than it gave them".to_owned();
-        add("id", message, [&returned.join(", "), &given.join(", ")]);
+        // An API may tell calls apart by their order alone.
+        let (kind, what, level) = if returned.iter().all(|id| id.starts_with(NO_ID)) {
+            ("id lost", "without the ids", Level::Should)
+        } else {
+            ("id", "with other ids than", Level::Must)
+        };
+        let message = format!("the upstream gets its calls back {what} it gave them");
+        let problem = Problem::new(kind, message).between(&returned.join(", "), &given.join(", "));
+        findings.add("request/results", problem.at(level));
     }
 }
 
@@ -88,6 +111,11 @@ fn is_same_json(one: &str, other: &str) -> bool {
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     one == other
         || value(one).zip(value(other)).is_some_and(|(one, other)| difference(&one, &other).is_none())
+}
+
+fn is_only_member(object: &str, wanted: &str) -> bool {
+    let members = serde_json::from_str::<BTreeMap<String, Value>>(object).unwrap_or_default();
+    members.len() == 1 && members.values().any(|value| value.as_str() == Some(wanted))
 }
 
 /// Only the upstream can read the seal.

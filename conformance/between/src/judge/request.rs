@@ -26,7 +26,7 @@ const USUAL: f64 = 1.0;
 /// The turns before it show the upstream's answers.
 pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Turn<'_>) {
     let Some(request) = turn.requests.first() else { return };
-    let broken = schema::judge(findings, turn.test, &request.body);
+    let broken = schema::judge(findings, turn.test, request);
     let (Some(asked), Some(got)) = (turn.question(), turn.upstream_question()) else { return };
     conversation(findings, &got, &asked);
     let api = turn.test.upstream.api;
@@ -35,7 +35,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Tur
     options(findings, &got, &asked);
     effort(findings, &got, &asked, &turn.asked().unwrap_or_default());
     images(findings, &got, &asked);
-    history::judge(findings, before, [&got, &asked]);
+    history::judge(findings, before, turn, [&got, &asked]);
     if turn.test.mode != HandlingMode::Local {
         invented(findings, turn, &got, &asked);
     }

@@ -8,7 +8,7 @@ use spec::json::{FaultKind, Wanted};
 use spec::{Dialect, Fault, Verdict};
 
 use super::findings::{Findings, Problem, shown};
-use crate::evidence::Test;
+use crate::evidence::{Exchanged, Test};
 
 /// The root of dialects that is the type of a request.
 const ROOT: &str = "request";
@@ -18,8 +18,10 @@ const MOST: usize = 5;
 const TYPE: &str = "/type";
 
 /// The places where the request is invalid.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, body: &[u8]) -> Vec<String> {
-    let json = String::from_utf8_lossy(body);
+pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, request: &Exchanged) -> Vec<String> {
+    let api = test.upstream.api;
+    let renamed = request.request(api).filter(|_| !api.request.opaque.is_empty());
+    let json = renamed.map_or_else(|| String::from_utf8_lossy(&request.body), |it| it.to_string().into());
     let Some(root) = test.upstream.root(ROOT) else { return Vec::new() };
     match test.upstream.check_type(root, &json) {
         Verdict::Valid | Verdict::Unknown => Vec::new(),
@@ -29,10 +31,10 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, body: &[u8]) -> Ve
             Vec::new()
         }
         Verdict::Invalid(faults, _) => {
-            let value: Value = serde_json::from_slice(body).unwrap_or_default();
+            let value: Value = serde_json::from_str(&json).unwrap_or_default();
             let mut taken: Vec<&Fault> =
                 faults.iter().filter(|fault| !is_lenient(test.upstream.api.name, fault)).collect();
-            let broken = taken.iter().map(|fault| fault.pointer.to_string()).collect();
+            let broken = taken.iter().map(|fault| fault.pointer.clone()).collect();
             let mut places = 0;
             while let Some(fault) = taken.first().copied().filter(|_| places < MOST) {
                 places += 1;

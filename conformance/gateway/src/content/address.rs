@@ -1,4 +1,5 @@
-//! Requests of APIs whose path says what others have in the body: the model, and whether a stream is asked for.
+//! Requests of APIs whose path says what others have in the body: the model, and whether a stream is asked for. Some have two
+//! names for a member.
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
@@ -8,7 +9,9 @@ const MODEL: &str = "model";
 const STREAM: &str = "stream";
 
 /// The body of a request, with what its path says.
-pub fn with_path(api: &Api, path: &str, mut request: Value) -> Value {
+pub fn with_path(api: &Api, path: &str, request: Value) -> Value {
+    let mut request =
+        if api.request.opaque.is_empty() { request } else { renamed(request, api.request.opaque) };
     if let (Some((model, is_stream)), Value::Object(members)) = (api.asked_at(path), &mut request) {
         members.insert(MODEL.to_owned(), percent_decode_str(model).decode_utf8_lossy().into());
         members.insert(STREAM.to_owned(), is_stream.into());
@@ -25,6 +28,32 @@ pub fn without_path(api: &Api, mut request: Value) -> (Vec<String>, Value) {
     let model = members.shift_remove(MODEL);
     let at = api.path_for(model.as_ref().and_then(Value::as_str).unwrap_or_default(), is_stream);
     (at, request)
+}
+
+/// Its members with the names of JSON in place of those of Protocol Buffers.
+fn renamed(value: Value, opaque: &[&str]) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(name, value)| {
+                let name = camel(&name);
+                let is_opaque = opaque.contains(&name.as_str());
+                (name, if is_opaque { value } else { renamed(value, opaque) })
+            });
+            Value::Object(members.collect())
+        }
+        Value::Array(entries) => entries.into_iter().map(|entry| renamed(entry, opaque)).collect(),
+        other => other,
+    }
+}
+
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |mut name, part| {
+        let mut letters = part.chars();
+        name.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        name + letters.as_str()
+    })
 }
 
 #[cfg(test)]
@@ -53,5 +82,10 @@ mod tests {
             assert_eq!(with_path(gemini, path, body.clone()), body, "{path}");
         }
         assert_eq!(without_path(chat, whole.clone()), (Vec::new(), whole));
+        let parts = |name: &str| json!({"parts": [{name: {"args": {"my_city": 1}}}]});
+        let [sent, read] = [("function_call", "system_instruction"), ("functionCall", "systemInstruction")]
+            .map(|(call, told)| json!({"contents": [parts(call)], told: {"parts": []}}));
+        assert_eq!(with_path(gemini, "", sent.clone()), read);
+        assert_eq!(with_path(chat, "", sent.clone()), sent);
     }
 }

@@ -73,7 +73,7 @@ pub(super) struct BetweenArgs {
     /// APIs of the upstream: responses, messages, chat, gemini, all [default: those in which the gateway asks].
     #[arg(long, value_name = "API", value_delimiter = ',', value_parser = api_or_all(), hide_possible_values = true, help_heading = GATEWAY)]
     upstream: Vec<String>,
-    /// URL of the gateway, with or without /v1 [default with a command: `http://127.0.0.1:GATEWAY_PORT/v1`].
+    /// URL of the gateway; without a version, each API has its own [default with a command: `http://127.0.0.1:GATEWAY_PORT`].
     #[arg(long, value_name = "URL", help_heading = GATEWAY)]
     gateway: Option<String>,
     /// Port of this machine for the scripted upstream [default with a command: a free one].

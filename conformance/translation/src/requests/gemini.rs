@@ -40,6 +40,9 @@ fn read_contents(reader: &mut Reader, contents: &Value) {
     }
 }
 
+/// How ids begin of calls that have none. Their order tells them apart.
+pub const NO_ID: &str = "call_without_id_";
+
 /// The calls without a result: older ones have no id, and their results name the function.
 #[derive(Default)]
 struct Calls {
@@ -50,7 +53,7 @@ struct Calls {
 impl Calls {
     fn called(&mut self, id: Option<String>, name: &str) -> String {
         self.count += 1;
-        let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("call_{}", self.count));
+        let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("{NO_ID}{}", self.count));
         self.open.push((id.clone(), name.to_owned()));
         id
     }
@@ -83,8 +86,9 @@ fn read_part(reader: &mut Reader, role: Role, part: &Map<String, Value>, calls: 
         let arguments = call.get("args").map_or_else(|| "{}".to_owned(), Value::to_string);
         Part::Call(Call { id, name, arguments })
     } else if let Some(response) = inner("functionResponse") {
-        let id = calls.answered(some_text(response, "id"), text(response, "name"));
-        let (text, is_error) = output_of(&response.get("response").map(object).unwrap_or_default());
+        let name = text(response, "name");
+        let id = calls.answered(some_text(response, "id"), name);
+        let (text, is_error) = output_of(&response.get("response").map(object).unwrap_or_default(), name);
         Part::Result(Output { id, text, is_error })
     } else if let Some(data) = inner("inlineData") {
         let kind = text(data, "mimeType");
@@ -119,12 +123,17 @@ fn seal_last(reader: &mut Reader, seal: String) {
     }
 }
 
-/// By convention, `output` is the output, and `error` says why a call failed.
-fn output_of(response: &Map<String, Value>) -> (String, bool) {
+/// The members that have the output by convention. Some clients repeat the name of the function beside it.
+const OUTPUTS: [&str; 3] = ["output", "result", "content"];
+
+/// By convention, `error` says why a call failed.
+fn output_of(response: &Map<String, Value>, function: &str) -> (String, bool) {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match (response.len(), response.get("output").or_else(|| response.get("result")), response.get("error")) {
-        (1, Some(output), _) => (plain(output), false),
-        (1, _, Some(error)) => (plain(error), true),
+    let is_name = |(name, value): &(&String, &Value)| *name == "name" && *value == function;
+    let members: Vec<_> = response.iter().filter(|member| !is_name(member)).collect();
+    match *members {
+        [(name, output)] if OUTPUTS.contains(&name.as_str()) => (plain(output), false),
+        [(name, error)] if name == "error" => (plain(error), true),
         _ => (Value::Object(response.clone()).to_string(), false),
     }
 }

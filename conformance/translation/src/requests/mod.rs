@@ -7,6 +7,7 @@ mod messages;
 mod parts;
 mod responses;
 
+pub use gemini::NO_ID;
 pub use parts::lower_types;
 use serde_json::{Map, Value};
 use spec::Api;
