@@ -94,7 +94,7 @@ pub struct RequestShape {
     /// The types of entries of the output, or members of these, that go back unchanged, with the results of calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sealed: Vec<String>,
-    /// With them, names of members may have underscores, as those of Protocol Buffers, but for names within these members.
+    /// With them, names of members may have underscores, as in Protocol Buffers, but for names within these members.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opaque: Vec<String>,
     /// How ids of responses begin.

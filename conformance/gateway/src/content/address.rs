@@ -30,7 +30,7 @@ pub fn without_path(api: &Api, mut request: Value) -> (Vec<String>, Value) {
     (at, request)
 }
 
-/// Its members with the names of JSON in place of those of Protocol Buffers.
+/// Members with underscores, as in Protocol Buffers, get their names of JSON.
 fn renamed(value: Value, opaque: &[&str]) -> Value {
     match value {
         Value::Object(members) => {
