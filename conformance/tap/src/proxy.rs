@@ -22,10 +22,11 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use rustls::ClientConfig;
+use tokio::io::copy_bidirectional;
 use tokio::net::TcpListener;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use crate::copy::{Followed, Follower};
+use crate::copy::{Followed, Follower, Side};
 use crate::lost::Lost;
 use crate::passed::Ended;
 use crate::queue::Queue;
@@ -132,7 +133,7 @@ impl Proxy {
         part(count + 1) > part(count)
     }
 
-    async fn pass(&self, mut request: Request<Incoming>) -> Passing {
+    async fn pass(self: Arc<Self>, mut request: Request<Incoming>) -> Passing {
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let (upstream, path) = self.upstream(path);
         let Some(uri) = joined(&upstream.url, path) else {
@@ -176,17 +177,27 @@ impl Proxy {
         let protocol = parts.headers.get(UPGRADE).cloned();
         strip(&mut parts.headers);
         if let Some((client, upstream)) = switched {
-            follower.lose(Lost::Upgrade);
+            if protocol
+                .as_ref()
+                .is_none_or(|protocol| !protocol.as_bytes().eq_ignore_ascii_case(b"websocket"))
+            {
+                follower.lose(Lost::Upgrade);
+            }
             parts.headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
             parts.headers.extend(protocol.map(|protocol| (UPGRADE, protocol)));
+            let proxy = Arc::clone(&self);
             tokio::spawn(async move {
                 if let (Ok(client), Ok(upstream)) = (client.await, upstream.await) {
+                    let [mut client, mut upstream] = [(client, true), (upstream, false)]
+                        .map(|(io, is_client)| Side::new(io, &follower, is_client));
                     // Either side may leave at any time.
-                    let _ =
-                        tokio::io::copy_bidirectional(&mut TokioIo::new(client), &mut TokioIo::new(upstream))
-                            .await;
+                    let _ = copy_bidirectional(&mut client, &mut upstream).await;
+                } else {
+                    follower.end(Ended::ClientLeft);
                 }
+                drop(proxy);
             });
+            return Response::from_parts(parts, Either::Right(Full::default()));
         }
         Response::from_parts(parts, Either::Left(Followed::response(body, follower)))
     }
@@ -262,7 +273,7 @@ pub async fn serve(listener: TcpListener, proxy: Proxy, until: impl Future<Outpu
         };
         // Too many open files pass.
         let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            sleep(Duration::from_millis(50)).await;
             continue;
         };
         // It is an optimization.
@@ -281,6 +292,13 @@ pub async fn serve(listener: TcpListener, proxy: Proxy, until: impl Future<Outpu
             let _ = watched.await;
         });
     }
-    let _ = timeout(DRAIN, graceful.shutdown()).await;
+    let _ = timeout(DRAIN, async {
+        graceful.shutdown().await;
+        // Each WebSocket has the proxy.
+        while Arc::strong_count(&proxy) > 1 {
+            sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
     Ok(())
 }
