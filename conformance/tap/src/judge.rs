@@ -52,8 +52,12 @@ impl Judge {
 
     /// `None` if the exchange is of no API that is checked.
     pub fn judge(&mut self, passed: &Passed) -> Option<Judged> {
-        let recording = recording(passed, false);
         let is_socket = passed.is_socket();
+        // The Realtime API has events of the same names.
+        if is_socket && asked(passed).is_none() {
+            return None;
+        }
+        let recording = recording(passed, false);
         let (mut seen, mut turns) = (Watched::default(), Turns::new(passed));
         let observer: &mut dyn Observer = if is_socket { &mut turns } else { &mut seen };
         let format = Some(Format::Exchange);

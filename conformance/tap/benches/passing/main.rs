@@ -134,8 +134,8 @@ fn overhead(direct: SocketAddr) {
         });
         let mut times = [const { Vec::new() }; 4];
         for round in 0..3100 {
-            for (place, (_, address)) in places.iter().enumerate() {
-                let time = first_byte(*address, open[place].as_mut());
+            for place in (0..places.len()).map(|place| (place + round) % places.len()) {
+                let time = first_byte(places[place].1, open[place].as_mut());
                 if round >= 100 {
                     times[place].push(time);
                 }

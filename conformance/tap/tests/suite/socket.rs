@@ -13,7 +13,10 @@ use tap::{Evidence, Judge, Judged, Keep, Limits, Lost, Metrics, Outcome, Passed}
 
 use crate::scene::Tapped;
 
-const UPGRADE: &str = "GET /v1/responses HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer sk-secret\r\nConnection: Upgrade\r\n\
+const PATH: &str = "/v1/responses";
+
+/// Behind the path.
+const UPGRADE: &str = " HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer sk-secret\r\nConnection: Upgrade\r\n\
      Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 const SWITCHED: &str = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
@@ -61,10 +64,10 @@ fn head(stream: &mut TcpStream) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-fn upgraded(address: SocketAddr) -> (TcpStream, String) {
+fn upgraded(address: SocketAddr, path: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
-    stream.write_all(UPGRADE.as_bytes()).unwrap();
+    stream.write_all(format!("GET {path}{UPGRADE}").as_bytes()).unwrap();
     let head = head(&mut stream);
     (stream, head)
 }
@@ -132,7 +135,7 @@ fn a_broken_turn_is_found_between_good_ones_and_every_byte_passes() {
     let gateway = Embedded::start(Settings::new(spec::dialect("openai").unwrap())).unwrap();
     let (address, log) = relay(gateway.address());
     let (mut tapped, judged) = Tapped::judging(address, true);
-    let (mut client, head) = upgraded(tapped.address);
+    let (mut client, head) = upgraded(tapped.address, PATH);
     assert!(
         head.starts_with("HTTP/1.1 101 ") && head.to_ascii_lowercase().contains("sec-websocket-accept"),
         "{head}"
@@ -204,8 +207,8 @@ fn upstream(headers: &str, size: usize, answer: Vec<u8>) -> (SocketAddr, thread:
     (address, read)
 }
 
-fn ask(address: SocketAddr, request: &[u8]) -> Vec<u8> {
-    let (mut client, _) = upgraded(address);
+fn ask(address: SocketAddr, path: &str, request: &[u8]) -> Vec<u8> {
+    let (mut client, _) = upgraded(address, path);
     client.write_all(request).unwrap();
     let mut got = Vec::new();
     client.read_to_end(&mut got).unwrap();
@@ -215,9 +218,13 @@ fn ask(address: SocketAddr, request: &[u8]) -> Vec<u8> {
 /// Sends a request through a tap to an upstream that answers with these bytes. Returns what was judged, and the number of
 /// connections that were not.
 fn answered(headers: &str, request: &[u8], answer: &[u8]) -> (Option<Judged>, u64) {
+    answered_at(PATH, headers, request, answer)
+}
+
+fn answered_at(path: &str, headers: &str, request: &[u8], answer: &[u8]) -> (Option<Judged>, u64) {
     let (address, read) = upstream(headers, request.len(), answer.to_owned());
     let (mut tapped, judged) = Tapped::judging(address, true);
-    let got = ask(tapped.address, request);
+    let got = ask(tapped.address, path, request);
     assert!(got == answer && read.join().unwrap() == request, "bytes differ");
     tapped.end();
     let judged = judged.lock().unwrap().pop();
@@ -288,6 +295,9 @@ fn other_protocols_and_extensions_pass_and_are_counted() {
         let (judged, dropped) = answered(&headers, &create("m"), &whole());
         assert_eq!((judged.is_none(), dropped), (true, 1));
     }
+    // The Realtime API shares names of events with Responses.
+    let (judged, dropped) = answered_at("/v1/realtime?model=m", SWITCHED, &create("m"), &whole());
+    assert_eq!((judged.is_none(), dropped), (true, 0));
     // Without a request, there is nothing to judge.
     let (judged, dropped) = answered(SWITCHED, b"", &close(1000));
     assert_eq!((judged.is_none(), dropped), (true, 0));
@@ -306,7 +316,7 @@ fn a_connection_has_one_recording_and_one_line_of_the_index() {
         let evidence = Arc::clone(&evidence);
         move |passed: Passed| evidence.add(&passed, &judge.judge(&passed).unwrap()).unwrap()
     });
-    ask(tapped.address, &request);
+    ask(tapped.address, PATH, &request);
     tapped.end();
     let index = fs::read_to_string(folder.join("index.ndjson")).unwrap();
     let line: serde_json::Value = serde_json::from_str(&index).unwrap();
