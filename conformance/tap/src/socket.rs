@@ -54,7 +54,7 @@ pub(crate) fn read(passed: &mut Passed) -> Result<(), Lost> {
             at: 0,
             inflate,
             part: Vec::new(),
-            kind: None,
+            begun: None,
             held: &mut passed.held,
         };
         let stop = loop {
@@ -111,9 +111,10 @@ struct Side<'p> {
     /// The end of the last frame.
     at: usize,
     inflate: Option<Decompress>,
-    /// The payload of the message so far, and whether it is compressed.
+    /// The payload of the message so far.
     part: Vec<u8>,
-    kind: Option<(Data, bool)>,
+    /// A message has begun, and whether it is compressed.
+    begun: Option<bool>,
     held: &'p mut Held,
 }
 
@@ -145,14 +146,14 @@ impl Side<'_> {
                     return Err(Stop::Closed(code.try_into().ok().map(u16::from_be_bytes)));
                 }
                 OpCode::Control(_) => continue,
-                OpCode::Data(kind) => {
+                OpCode::Data(_) => {
                     take(self.held, size)?;
                     self.part.extend(payload);
-                    self.kind.get_or_insert((kind, header.rsv1));
+                    self.begun.get_or_insert(header.rsv1);
                 }
             }
             if header.is_final
-                && let Some((_, is_compressed)) = self.kind.take()
+                && let Some(is_compressed) = self.begun.take()
             {
                 take(self.held, size_of::<Message>())?;
                 return self.message(is_compressed).map(Some);
@@ -174,7 +175,7 @@ impl Side<'_> {
             () if is_control && (!header.is_final || length > CONTROL) => {
                 unreadable("a control frame is long or in pieces")
             }
-            () if !is_control && continues != self.kind.is_some() => unreadable("a frame is out of order"),
+            () if !is_control && continues != self.begun.is_some() => unreadable("a frame is out of order"),
             () if header.opcode == OpCode::Data(Data::Binary) && !self.is_sent => {
                 unreadable("a message is binary, not text")
             }
@@ -185,10 +186,11 @@ impl Side<'_> {
     fn message(&mut self, is_compressed: bool) -> Result<String, Stop> {
         let part = std::mem::take(&mut self.part);
         let inflate = self.inflate.as_mut().filter(|_| is_compressed);
-        let bytes = match inflate {
+        let mut bytes = match inflate {
             Some(inflate) => inflated(inflate, &part, self.held)?,
             None => part,
         };
+        bytes.shrink_to_fit();
         Ok(String::from_utf8(bytes)?)
     }
 }
@@ -209,19 +211,19 @@ fn inflated(inflate: &mut Decompress, message: &[u8], held: &mut Held) -> Result
             let (read, written) = (of_vec(inflate.total_in() - read), of_vec(inflate.total_out() - written));
             take(held, written)?;
             rest = rest.get(read..).unwrap_or_default();
-            let is_stuck = status != Status::StreamEnd && read == 0 && written == 0;
             if status == Status::StreamEnd {
+                // Only padding follows.
                 inflate.reset(false);
+                return Ok(bytes);
             }
             if rest.is_empty() && bytes.len() < bytes.capacity() {
                 break;
             }
-            if is_stuck {
+            if read == 0 && written == 0 {
                 return unreadable("a message is not compressed as agreed");
             }
         }
     }
-    bytes.shrink_to_fit();
     Ok(bytes)
 }
 
@@ -290,6 +292,22 @@ mod tests {
         let mut passed = passed(Vec::new(), [head, bomb].concat(), 1 << 20);
         assert_eq!(read(&mut passed), Err(Lost::Memory));
         assert!(passed.held.bytes < 2 << 20, "{}", passed.held.bytes);
+    }
+
+    #[test]
+    fn each_message_may_be_compressed_to_its_end() {
+        let frame = |text: &str| {
+            let mut bytes = Vec::with_capacity(100);
+            let mut deflate = Compress::new(Compression::best(), false);
+            deflate
+                .compress_vec(text.as_bytes(), &mut bytes, FlushCompress::Finish)
+                .expect("it is compressed");
+            [&[0xc1, u8::try_from(bytes.len() + 1).expect("it is short")][..], &bytes, &[0]].concat()
+        };
+        let mut passed = passed(Vec::new(), [frame("one"), frame("two"), frame("")].concat(), 1 << 20);
+        assert_eq!(read(&mut passed), Ok(()));
+        let texts: Vec<_> = passed.messages.iter().map(|message| &*message.text).collect();
+        assert_eq!((texts, &passed.end.1), (vec!["one", "two", ""], &Ended::Whole));
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::passed::Passed;
 /// The status of a turn, which has none of its own.
 const STATUS: Option<u16> = Some(101);
 
+/// Maximum length of the name of a model, as each turn has a copy.
+const MODEL: usize = 256;
+
 /// An observer of the turns of a WebSocket.
 #[derive(Debug)]
 pub(crate) struct Turns<'p> {
@@ -59,8 +62,10 @@ impl<'p> Turns<'p> {
         for message in self.passed.messages.iter().filter(|message| message.is_sent) {
             let member = |name| json::string_member(&message.text, name);
             if create.is_none_or(|create| member("type").is_some_and(|kind| kind == create)) {
-                let model = member("model").map(Into::into);
-                self.requests.push(Asked { at: message.at, model });
+                let model = member("model").filter(|model| model.len() <= MODEL).map(Into::into);
+                // As precise as the times of events, which come from the recording.
+                let at = Duration::from_micros(u64::try_from(message.at.as_micros()).unwrap_or(u64::MAX));
+                self.requests.push(Asked { at, model });
             }
         }
     }
@@ -85,7 +90,7 @@ impl<'p> Turns<'p> {
         let outcome =
             outcome.filter(|_| told.is_open()).unwrap_or_else(|| Outcome::of(STATUS, &told, &report));
         let first = open.began.saturating_sub(began);
-        let model = asked.iter().rev().find_map(|request| request.model.clone());
+        let model = asked.last().and_then(|request| request.model.clone());
         self.ended.push(Turn {
             model,
             first: Some(first),
