@@ -147,7 +147,7 @@ impl Otlp {
         let mut parts = url.clone().into_parts();
         parts.path_and_query = Some(path.parse().map_err(io::Error::other)?);
         let url = Uri::from_parts(parts).map_err(io::Error::other)?;
-        let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector()?);
+        let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector(false)?);
         let (metrics, points) = (metrics.clone(), Arc::default());
         Ok(Self { url, client, began: SystemTime::now(), metrics, points })
     }

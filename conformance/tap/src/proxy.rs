@@ -79,13 +79,15 @@ impl Sample {
 pub struct Proxy {
     upstreams: Vec<Upstream>,
     client: Client<HttpsConnector<HttpConnector>, Followed>,
+    /// A connection of HTTP/2 cannot become another one.
+    upgrading: Client<HttpsConnector<HttpConnector>, Followed>,
     queue: Queue,
     /// In millionths.
     sample: Sample,
     count: AtomicU64,
 }
 
-pub(crate) fn connector() -> io::Result<HttpsConnector<HttpConnector>> {
+pub(crate) fn connector(upgrades: bool) -> io::Result<HttpsConnector<HttpConnector>> {
     // Another part of the program may have installed one already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let trust = ClientConfig::builder().try_with_platform_verifier().map_err(io::Error::other)?;
@@ -94,7 +96,12 @@ pub(crate) fn connector() -> io::Result<HttpsConnector<HttpConnector>> {
     plain.set_connect_timeout(Some(CONNECTION_LIMIT));
     plain.enforce_http(false);
     let builder = HttpsConnectorBuilder::new().with_tls_config(trust.with_no_client_auth());
-    Ok(builder.https_or_http().enable_all_versions().wrap_connector(plain))
+    let builder = builder.https_or_http();
+    Ok(if upgrades {
+        builder.enable_http1().wrap_connector(plain)
+    } else {
+        builder.enable_all_versions().wrap_connector(plain)
+    })
 }
 
 type Passing = Response<Either<Followed, Full<Bytes>>>;
@@ -109,11 +116,10 @@ impl Proxy {
         if upstreams.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no upstream"));
         }
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .http1_preserve_header_case(true)
-            .build(connector()?);
-        Ok(Self { upstreams, client, queue, sample, count: AtomicU64::new(0) })
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder.pool_timer(TokioTimer::new()).http1_preserve_header_case(true);
+        let (client, upgrading) = (builder.build(connector(false)?), builder.build(connector(true)?));
+        Ok(Self { upstreams, client, upgrading, queue, sample, count: AtomicU64::new(0) })
     }
 
     /// The path there is without the name.
@@ -161,7 +167,8 @@ impl Proxy {
         }
         (parts.uri, parts.version) = (uri, Version::HTTP_11);
         let body = Followed::request(body, Arc::clone(&follower));
-        let mut response = match self.client.request(Request::from_parts(parts, body)).await {
+        let client = if upgrade.is_some() { &self.upgrading } else { &self.client };
+        let mut response = match client.request(Request::from_parts(parts, body)).await {
             Ok(response) => response,
             Err(error) => {
                 let reason = in_words(&error);

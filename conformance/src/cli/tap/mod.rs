@@ -183,7 +183,9 @@ impl TapArgs {
         let mut urls = upstreams.chain(self.otlp.iter().map(|url| ("--otlp", url)));
         if let Some((flag, url)) = urls.find(|(_, url)| has_credentials(url)) {
             let host = url.host().unwrap_or_default();
-            bail!("{flag}: the URL of {host} has a user or a password, which the tap does not send: leave them out");
+            bail!(
+                "{flag}: the URL of {host} has a user or a password, which the tap does not send: leave them out"
+            );
         }
         let of_evidence = [
             ("--shape-only", self.shape_only.is_some()),
