@@ -1,13 +1,17 @@
 //! The copy of an exchange, made while it passes.
 
+use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant, SystemTime};
 
 use http::{request, response};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::{Bytes, Incoming};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::lost::Lost;
 use crate::passed::{Ended, Held, Passed};
@@ -38,9 +42,11 @@ impl Follower {
             url,
             request_headers: request.headers.clone(),
             request: Vec::new(),
+            request_chunks: Vec::new(),
             response: None,
             body: Vec::new(),
             chunks: Vec::new(),
+            messages: Vec::new(),
             end: (Duration::ZERO, Ended::ClientLeft),
             held: Held { room: Arc::clone(queue.room()), bytes: 0 },
         };
@@ -74,6 +80,17 @@ impl Follower {
         self.copy(bytes.len() + CHUNK, |passed, at| {
             passed.body.extend_from_slice(bytes);
             passed.chunks.push((passed.body.len(), at));
+        });
+    }
+
+    /// Bytes of the client after the upgrade. There may have been a body before.
+    fn said(&self, bytes: &[u8]) {
+        self.copy(bytes.len() + CHUNK, |passed, at| {
+            if passed.request_chunks.is_empty() {
+                passed.request.clear();
+            }
+            passed.request.extend_from_slice(bytes);
+            passed.request_chunks.push((passed.request.len(), at));
         });
     }
 
@@ -154,5 +171,65 @@ impl Drop for Followed {
             let is_whole = self.body.is_end_stream();
             self.follower.end(if is_whole { Ended::Whole } else { Ended::ClientLeft });
         }
+    }
+}
+
+/// One side of a WebSocket, whose bytes are copied while they are read.
+#[derive(Debug)]
+pub(crate) struct Side {
+    io: TokioIo<Upgraded>,
+    follower: Arc<Follower>,
+    is_client: bool,
+}
+
+impl Side {
+    pub(crate) fn new(io: Upgraded, follower: &Arc<Follower>, is_client: bool) -> Self {
+        Self { io: TokioIo::new(io), follower: Arc::clone(follower), is_client }
+    }
+
+    fn end(&self, why: String) {
+        self.follower.end(if self.is_client { Ended::ClientLeft } else { Ended::Broken(why) });
+    }
+}
+
+impl AsyncRead for Side {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = ready!(Pin::new(&mut self.io).poll_read(context, buffer));
+        match (&read, buffer.filled().get(before..).unwrap_or_default()) {
+            (Err(error), _) => self.end(error.to_string()),
+            (Ok(()), []) => self.end("the connection broke without a WebSocket close frame".to_owned()),
+            (Ok(()), bytes) if self.is_client => self.follower.said(bytes),
+            (Ok(()), bytes) => self.follower.received(bytes),
+        }
+        Poll::Ready(read)
+    }
+}
+
+impl AsyncWrite for Side {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(context)
+    }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        self.follower.end(Ended::ClientLeft);
     }
 }

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use crate::judge::{Judged, Outcome, recording};
+use crate::judge::{Judged, recording};
 use crate::metrics::Metrics;
+use crate::outcome::{Outcome, Turn};
 use crate::passed::Passed;
 
 /// Which exchanges are kept.
@@ -86,8 +87,11 @@ struct Line<'l> {
     session: Option<&'l str>,
     api: &'l str,
     upstream: &'l str,
-    model: Option<String>,
+    model: Option<&'l str>,
     status: Option<u16>,
+    /// The number of turns of a WebSocket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<usize>,
     outcome: Outcome,
     rules: Vec<&'l str>,
     clients: &'l [String],
@@ -149,8 +153,9 @@ impl Evidence {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let rules: Vec<&str> = judged.report.findings.iter().map(|finding| &*finding.rule).collect();
         let limits = state.limits.clone();
-        let is_meant = limits.keep == Keep::All || !rules.is_empty() || !judged.outcome.is_regular();
-        let path = if is_meant && state.is_due(&rules, judged.outcome) {
+        let (outcome, turns) = (judged.outcome(), &judged.turns);
+        let is_meant = limits.keep == Keep::All || !rules.is_empty() || !outcome.is_regular();
+        let path = if is_meant && state.is_due(&rules, outcome) {
             let shape = limits.shape_only.then(|| recording(passed, true));
             Some(self.write(&mut state, passed, shape.as_ref().unwrap_or(&judged.recording))?)
         } else {
@@ -163,16 +168,17 @@ impl Evidence {
             session,
             api: judged.api.name,
             upstream: &passed.upstream,
-            model: passed.model(),
+            model: turns.iter().find_map(|turn| turn.model.as_deref()),
             status: passed.response.as_ref().map(|(status, _)| *status),
-            outcome: judged.outcome,
+            turns: passed.is_socket().then_some(turns.len()),
+            outcome,
             rules,
             clients: &judged.broken,
-            first_event_ms: judged.first.map(|time| time.as_millis()),
-            max_gap_ms: judged.gap.map(|time| time.as_millis()),
-            input_tokens: judged.tokens.and_then(|tokens| tokens.input),
-            cached_tokens: judged.cache.map(|(cached, _)| cached),
-            output_tokens: judged.tokens.and_then(|tokens| tokens.output),
+            first_event_ms: turns.iter().find_map(|turn| turn.first).map(|time| time.as_millis()),
+            max_gap_ms: turns.iter().filter_map(|turn| turn.gap).max().map(|time| time.as_millis()),
+            input_tokens: sum(turns, |turn| turn.tokens?.input),
+            cached_tokens: sum(turns, |turn| Some(turn.cache?.0)),
+            output_tokens: sum(turns, |turn| turn.tokens?.output),
             bytes: passed.body.len(),
             path: path.as_deref(),
         };
@@ -213,6 +219,10 @@ fn surplus(files: &VecDeque<(PathBuf, u64)>, mut bytes: u64, limits: &Limits, no
         goes
     };
     files.iter().take_while(goes).count()
+}
+
+fn sum(turns: &[Turn], count: impl Fn(&Turn) -> Option<u64>) -> Option<u64> {
+    turns.iter().filter_map(count).reduce(u64::saturating_add)
 }
 
 const HOUR: Duration = Duration::from_secs(3600);

@@ -1,123 +1,41 @@
 //! The judgement of an exchange that has passed.
 
 use std::borrow::Cow;
-use std::time::Duration;
 
-use checker::{
-    Answer, AnswerReader, CacheTokens, Entry, Exchange, Observer, Payload, Request, Seen, Tokens,
-    counts_of_event, is_sign_of_life,
-};
+use checker::{Exchange, Observer, Request};
 use http::HeaderMap;
 use recordings::Checking;
-use recordings::capture::{self, End, Format, Headers, Loss, Recorder, Shaper};
+use recordings::capture::{End, Format, Headers, Loss, Recorder, Shaper};
 use results::{CaptureReport, ClientTotal};
-use serde::Serialize;
-use spec::table::Role;
-use spec::{Api, Dialect, Scope, json};
-use translation::{Stop, stops};
+use spec::Api;
 
-use crate::passed::{Ended, Passed};
-
-/// The end of a response, for its client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// It is complete.
-    Complete,
-    /// It says that it is incomplete.
-    Incomplete,
-    /// An error, with its status.
-    ErrorTold,
-    /// An error in a stream that began well.
-    ErrorInStream,
-    /// It ends without saying how.
-    Truncated,
-    /// It cannot be read.
-    Malformed,
-    /// The client left before its end.
-    ClientGone,
-    /// The upstream broke it off, or gave none.
-    UpstreamGone,
-}
-
-impl Outcome {
-    /// Its name in metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Incomplete => "incomplete",
-            Self::ErrorTold => "error-told",
-            Self::ErrorInStream => "error-in-stream",
-            Self::Truncated => "truncated",
-            Self::Malformed => "malformed",
-            Self::ClientGone => "client-gone",
-            Self::UpstreamGone => "upstream-gone",
-        }
-    }
-
-    /// Clients expect such an end.
-    pub const fn is_regular(self) -> bool {
-        matches!(self, Self::Complete | Self::Incomplete | Self::ErrorTold)
-    }
-
-    pub(crate) const fn has_usage(self) -> bool {
-        matches!(self, Self::Complete | Self::Incomplete)
-    }
-
-    /// The end of a response whose connection was not lost, by its status and its answer. Findings say nothing of it: rules
-    /// can be switched off.
-    pub fn of(status: Option<u16>, told: &Told, report: &CaptureReport) -> Self {
-        let has_failed = status.is_some_and(|status| status >= 400);
-        let Some(word) = told.word.as_deref().filter(|_| !has_failed && !told.has_error) else {
-            return match () {
-                () if has_failed => Self::ErrorTold,
-                // A body shows its status.
-                () if told.has_error && status.is_none() && report.streams == 0 => Self::ErrorTold,
-                () if told.has_error => Self::ErrorInStream,
-                // The end of it lacks a piece.
-                () if told.is_cut => Self::Truncated,
-                () if told.is_unreadable || report.streams + report.bodies == 0 => Self::Malformed,
-                () if told.is_blocked => Self::Incomplete,
-                // Bodies such as lists, and speech, need no word.
-                () if report.streams == 0 || told.has_ended => Self::Complete,
-                () => Self::Truncated,
-            };
-        };
-        let classes = stops(told.api.name, word);
-        let is_any = |of: &[Stop]| classes.iter().any(|class| of.contains(class));
-        match () {
-            () if told.is_unreadable => Self::Malformed,
-            () if is_any(&[Stop::Failed]) => Self::ErrorInStream,
-            () if told.api.usual_stops.contains(&word) => Self::Complete,
-            () if classes.is_empty() || is_any(&[Stop::Cut, Stop::Filtered]) => Self::Incomplete,
-            () => Self::Complete,
-        }
-    }
-}
+use crate::outcome::{Outcome, Turn, Watched, outcome};
+use crate::passed::{Ended, Message, Passed};
+use crate::turns::Turns;
 
 /// An exchange of an API that is checked.
 #[derive(Debug)]
 pub struct Judged {
     /// Its API.
     pub api: &'static Api,
-    /// How it ended.
-    pub outcome: Outcome,
+    /// Its turns: one, or several on a WebSocket.
+    pub turns: Vec<Turn>,
     /// The result of the check.
     pub report: CaptureReport,
     /// Its recording, without secrets.
     pub recording: String,
-    /// The time to the first chunk.
-    pub first: Option<Duration>,
-    /// The longest time between two chunks.
-    pub gap: Option<Duration>,
-    /// The token counts.
-    pub tokens: Option<Tokens>,
-    /// The tokens of the input that were read from a cache, and all of it.
-    pub cache: Option<(u64, u64)>,
     /// The numbers of comments, and of events that only keep the connection open.
     pub keep_alives: [u64; 2],
     /// The clients that break, as far as they were played.
     pub broken: Vec<String>,
+}
+
+impl Judged {
+    /// The first irregular outcome of its turns, or else the last.
+    pub fn outcome(&self) -> Outcome {
+        let irregular = self.turns.iter().find(|turn| !turn.outcome.is_regular());
+        irregular.or(self.turns.last()).map_or(Outcome::Complete, |turn| turn.outcome)
+    }
 }
 
 /// One who judges one exchange after the other.
@@ -134,163 +52,40 @@ impl Judge {
 
     /// `None` if the exchange is of no API that is checked.
     pub fn judge(&mut self, passed: &Passed) -> Option<Judged> {
+        let is_socket = passed.is_socket();
+        // The Realtime API has events of the same names.
+        if is_socket && asked(passed).is_none() {
+            return None;
+        }
         let recording = recording(passed, false);
-        let mut seen = Watched::default();
+        let (mut seen, mut turns) = (Watched::default(), Turns::new(passed));
+        let observer: &mut dyn Observer = if is_socket { &mut turns } else { &mut seen };
         let format = Some(Format::Exchange);
         let report =
-            self.checking.check_seen_by(passed.url.clone(), &mut recording.as_bytes(), format, &mut seen);
+            self.checking.check_seen_by(passed.url.clone(), &mut recording.as_bytes(), format, observer);
         // Without a response, the request says what was asked.
-        let api = seen.dialect(&report).map(|dialect| dialect.api).or_else(|| asked(passed))?;
-        let told = seen.told(api, &report, recording.as_bytes());
+        let dialect = seen.dialect(&report).or(turns.dialect);
+        let api = dialect.map(|dialect| dialect.api).or_else(|| asked(passed))?;
+        let (turns, keep_alives) = if is_socket {
+            turns.finish(api)
+        } else {
+            let told = seen.told(api, &report, recording.as_bytes());
+            let turn = Turn {
+                model: passed.model(),
+                first: passed.chunks.first().map(|(_, at)| *at),
+                gap: passed.chunks.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1)).max(),
+                ..told.turn(outcome(passed, &told, &report), passed.end.0)
+            };
+            (vec![turn], seen.keep_alives())
+        };
+        if turns.is_empty() {
+            return None;
+        }
         let broken = ClientTotal::all(std::slice::from_ref(&report), &[api.name]);
         let broken = broken.into_iter().filter(|client| client.state.is_broken());
-        Some(Judged {
-            api,
-            outcome: outcome(passed, &told, &report),
-            first: passed.chunks.first().map(|(_, at)| *at),
-            gap: passed.chunks.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1)).max(),
-            tokens: told.tokens,
-            cache: told.cache.reads(api),
-            keep_alives: [seen.comments, seen.pings],
-            broken: broken.map(|client| client.name).collect(),
-            report,
-            recording,
-        })
+        let broken = broken.map(|client| client.name).collect();
+        Some(Judged { api, turns, report, recording, keep_alives, broken })
     }
-}
-
-/// The end of a response, in its own words.
-#[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Told {
-    api: &'static Api,
-    /// Why it ended; none if it does not say that it has.
-    word: Option<String>,
-    tokens: Option<Tokens>,
-    cache: CacheTokens,
-    has_error: bool,
-    /// An event ended it, if only without a word.
-    has_ended: bool,
-    /// It is about a prompt that was blocked.
-    is_blocked: bool,
-    /// Some of it can be read by no client.
-    is_unreadable: bool,
-    /// It ends within an event.
-    is_cut: bool,
-}
-
-/// An observer of how a stream ends.
-#[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Watched {
-    dialect: Option<&'static Dialect>,
-    reader: Option<AnswerReader>,
-    /// The status in the last event, or which the last event means.
-    status: Option<String>,
-    has_error: bool,
-    cache: CacheTokens,
-    has_ended: bool,
-    is_blocked: bool,
-    is_unreadable: bool,
-    is_cut: bool,
-    comments: u64,
-    pings: u64,
-}
-
-impl Watched {
-    /// The dialect of the checked response, if it was recognised.
-    pub fn dialect(&self, report: &CaptureReport) -> Option<&'static Dialect> {
-        report.dialects.first().and_then(|seen| spec::dialect(&seen.dialect)).or(self.dialect)
-    }
-
-    /// The end of the checked response. A body is read again.
-    pub fn told(&mut self, api: &'static Api, report: &CaptureReport, recording: &[u8]) -> Told {
-        let is_stream = self.reader.is_some();
-        let (answer, has_error) = match self.reader.take() {
-            Some(reader) => (Some(reader.finish()), self.has_error),
-            None if report.bodies > 0 => body(api, recording, &mut self.cache),
-            None => (None, false),
-        };
-        // A body that is not JSON has no answer, and events that are none are of no dialect.
-        let has_nothing = if report.bodies > 0 { answer.is_none() } else { report.events > 0 };
-        let is_unreadable = self.is_unreadable || !is_stream && has_nothing;
-        let (word, tokens) = answer.map(|answer| (answer.status, answer.tokens)).unwrap_or_default();
-        // The first event may say that the rest is to come.
-        let is_end =
-            |word: &String| api.status.member.is_empty() || api.scope(api.root).ends.contains(&word.as_str());
-        let word = word.filter(is_end).or_else(|| self.status.take().filter(is_end));
-        let Self { cache, has_ended, is_blocked, is_cut, .. } = *self;
-        Told { api, word, tokens, cache, has_error, has_ended, is_blocked, is_unreadable, is_cut }
-    }
-}
-
-/// Maximum number of bytes that the answer of a stream takes.
-const ANSWER: usize = 1 << 20;
-
-impl Observer for Watched {
-    fn record(&mut self, seen: &Seen<'_>) {
-        self.dialect = Some(seen.dialect);
-        self.has_error |= seen.record.is_error;
-        let is_marker = seen.record.payload == Payload::Done;
-        self.has_ended |= is_marker && seen.dialect.api.marker_ends;
-        let frame = seen.record.frame;
-        self.is_cut = !frame.terminated && !is_marker;
-        let is_json = matches!(seen.record.payload, Payload::Object | Payload::Done);
-        self.is_unreadable |= frame.invalid_utf8.is_some() || !self.is_cut && !is_json;
-        self.is_blocked |= seen.effects().any(|effect| effect.info.scope == Scope::Feedback);
-        self.comments += seen.record.frame.comments.len() as u64;
-        let kind = seen.record.event_type.as_deref().or(seen.record.frame.event.as_deref());
-        self.pings += u64::from(kind.is_some_and(is_sign_of_life));
-        let api = seen.dialect.api;
-        if let Some(last) = seen.effects().find(|last| last.info.role == Role::Terminal) {
-            self.has_ended = true;
-            let status = match () {
-                () if api.stop.is_none() => {
-                    last.view.snapshot(api).and_then(|root| json::string_member(root, STATUS))
-                }
-                () if api.status.member.is_empty() => None,
-                () => last.info.phase.map(Cow::Borrowed),
-            };
-            self.status = status.map(Cow::into_owned).or(self.status.take());
-        }
-        if let Some(counts) = counts_of_event(api, seen.record) {
-            self.cache.update(api, &counts);
-        }
-        self.reader.get_or_insert_with(|| AnswerReader::new(api).within(ANSWER)).event(seen.record);
-    }
-}
-
-fn outcome(passed: &Passed, told: &Told, report: &CaptureReport) -> Outcome {
-    match &passed.end.1 {
-        // After the end of an answer, nothing is lost.
-        Ended::ClientLeft if told.word.is_none() => Outcome::ClientGone,
-        Ended::Broken(_) if told.word.is_none() => Outcome::UpstreamGone,
-        Ended::Unanswered(_) => Outcome::UpstreamGone,
-        _ => Outcome::of(passed.response.as_ref().map(|(status, _)| *status), told, report),
-    }
-}
-
-/// The member of a response for how it ended, in an API that names no other.
-const STATUS: &str = "status";
-
-fn body(api: &'static Api, recording: &[u8], cache: &mut CacheTokens) -> (Option<Answer>, bool) {
-    let (mut answer, mut has_error) = (None, false);
-    // It was read before.
-    let _ = capture::read(recording, None, &mut |entry| {
-        if let Entry::Body(frame) = entry {
-            let data = frame.data.as_deref().unwrap_or_default();
-            has_error |= api.error_in(data).is_some();
-            let value: Option<serde_json::Value> = serde_json::from_str(data).ok();
-            if let Some(counts) = value.as_ref().and_then(|value| value.get(api.usage.member)) {
-                cache.update(api, counts);
-            }
-            answer = value.map(|value| Answer::of_response(api, &value));
-            if let Some(answer) = answer.as_mut().filter(|_| api.stop.is_none()) {
-                answer.status = json::string_member(data, STATUS).map(Cow::into_owned);
-            }
-        }
-    });
-    (answer, has_error)
 }
 
 fn asked(passed: &Passed) -> Option<&'static Api> {
@@ -306,7 +101,8 @@ fn asked(passed: &Passed) -> Option<&'static Api> {
 /// It has no secrets, and without texts only their filler.
 pub(crate) fn recording(passed: &Passed, shape_only: bool) -> String {
     let recorder = Recorder::new();
-    let request = String::from_utf8_lossy(&passed.request);
+    let is_socket = passed.is_socket();
+    let request = if is_socket { "".into() } else { String::from_utf8_lossy(&passed.request) };
     let request = if shape_only { Shaper::default().json(&request).into() } else { request };
     let ends: Vec<usize> = passed.chunks.iter().map(|(end, _)| *end).collect();
     let shaped = shape_only.then(|| Shaper::default().body(&passed.body, &ends));
@@ -319,12 +115,18 @@ pub(crate) fn recording(passed: &Passed, shape_only: bool) -> String {
             method: passed.method.clone().into(),
             url: passed.url.clone().into(),
             headers: texts(&passed.request_headers),
-            body: Some(request),
+            body: (!is_socket).then_some(request),
         }),
         ..Exchange::default()
     });
+    let mut of_messages = shape_only.then(Shaper::default);
+    for Message { is_sent, at, text } in &passed.messages {
+        let text = of_messages.as_mut().map_or(Cow::Borrowed(&**text), |shaper| shaper.json(text).into());
+        recording += &if *is_sent { recorder.sent(*at, &text) } else { recorder.received(*at, &text) };
+    }
     let mut from = 0;
-    for (to, (_, at)) in ends.iter().zip(&passed.chunks) {
+    let chunks = if is_socket { &[][..] } else { &passed.chunks };
+    for (to, (_, at)) in ends.iter().zip(chunks) {
         recording += &recorder.chunk(*at, body.get(from..*to).unwrap_or_default());
         from = *to;
     }
@@ -334,7 +136,7 @@ pub(crate) fn recording(passed: &Passed, shape_only: bool) -> String {
         match ended {
             Ended::Whole => End::Closed,
             Ended::ClientLeft => End::Lost(Loss::Left),
-            Ended::Broken(reason) => End::Lost(Loss::Broken(reason.into())),
+            Ended::Broken(reason) | Ended::Unreadable(reason) => End::Lost(Loss::Broken(reason.into())),
             Ended::Unanswered(reason) => End::Lost(Loss::Unconnected(reason.into())),
         },
     );

@@ -11,7 +11,7 @@ pub enum Lost {
     Panic,
     /// Nobody judges any more.
     Stopped,
-    /// It became a connection of another protocol.
+    /// It became a connection of a protocol that is not read.
     Upgrade,
     /// It was not in the sample.
     Sample,

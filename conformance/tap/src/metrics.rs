@@ -1,7 +1,6 @@
 //! The numbers of operators. The values of labels are known words: rules, clients, outcomes, names of upstreams.
 
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -12,6 +11,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use crate::judge::Judged;
 use crate::lost::Lost;
+use crate::outcome::Turn;
 
 type Labels<const COUNT: usize> = [(&'static str, String); COUNT];
 type Counters<const COUNT: usize> = Family<Labels<COUNT>, Counter>;
@@ -69,11 +69,7 @@ impl Default for Metrics {
 impl Metrics {
     /// An exchange was judged.
     pub fn count(&self, upstream: &str, judged: &Judged) {
-        let api = || judged.api.name.to_owned();
         self.checked.inc();
-        let outcome = judged.outcome.name().to_owned();
-        let labels = [("api", api()), ("upstream", upstream.to_owned()), ("outcome", outcome)];
-        self.streams.get_or_create(&labels).inc();
         for finding in &judged.report.findings {
             let labels = [("rule", finding.rule.to_string()), ("level", finding.level.keyword().to_owned())];
             self.findings.get_or_create(&labels).inc_by(finding.count);
@@ -81,24 +77,32 @@ impl Metrics {
         for client in &judged.broken {
             self.clients.get_or_create(&[("client", client.clone())]).inc();
         }
-        let observe = |times: &Times, time: Option<Duration>| {
-            if let Some(time) = time {
-                times.get_or_create(&[("api", api())]).observe(time.as_secs_f64());
-            }
-        };
-        observe(&self.first, judged.first);
-        observe(&self.gap, judged.gap);
+        for turn in &judged.turns {
+            self.turn(upstream, judged.api.name, turn);
+        }
         for (kind, count) in ["comment", "event"].into_iter().zip(judged.keep_alives) {
             if count > 0 {
                 self.keep_alives.get_or_create(&[("kind", kind.to_owned())]).inc_by(count);
             }
         }
-        if let Some((cached, all)) = judged.cache {
-            self.cache_reads(judged.api.name, cached, all);
+    }
+
+    fn turn(&self, upstream: &str, api: &str, turn: &Turn) {
+        let outcome = turn.outcome.name().to_owned();
+        let labels = [("api", api.to_owned()), ("upstream", upstream.to_owned()), ("outcome", outcome)];
+        self.streams.get_or_create(&labels).inc();
+        let api = || api.to_owned();
+        for (times, time) in [(&self.first, turn.first), (&self.gap, turn.gap)] {
+            if let Some(time) = time {
+                times.get_or_create(&[("api", api())]).observe(time.as_secs_f64());
+            }
         }
-        match judged.tokens {
+        if let Some((cached, all)) = turn.cache {
+            self.cache_reads(&api(), cached, all);
+        }
+        match turn.tokens {
             Some(tokens) => {
-                let cached = judged.cache.map(|(cached, _)| cached);
+                let cached = turn.cache.map(|(cached, _)| cached);
                 let counts = [("input", tokens.input), ("cached", cached), ("output", tokens.output)];
                 for (kind, count) in counts {
                     if let Some(count) = count {
@@ -106,7 +110,7 @@ impl Metrics {
                     }
                 }
             }
-            None if judged.outcome.has_usage() => {
+            None if turn.outcome.has_usage() => {
                 self.usage_missing.get_or_create(&[("api", api())]).inc();
             }
             None => {}

@@ -16,9 +16,10 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::judge::{Judged, Outcome};
+use crate::judge::Judged;
 use crate::lost::Lost;
 use crate::metrics::Metrics;
+use crate::outcome::{Outcome, Turn};
 use crate::passed::Passed;
 use crate::proxy::{connector, in_words};
 
@@ -86,6 +87,28 @@ impl Points {
         self.points.entry((name, labels)).or_default().count += count;
     }
 
+    fn turn(&mut self, mut labels: Labels, turn: &Turn, is_stream: bool) {
+        if let Some(model) = turn.model.clone() {
+            labels.push(("gen_ai.request.model", self.model(model)));
+        }
+        let with = |name, value: &str| [labels.clone(), vec![(name, value.to_owned())]].concat();
+        let has_failed = !matches!(turn.outcome, Outcome::Complete | Outcome::Incomplete);
+        let of_operation = if has_failed { with("error.type", turn.outcome.name()) } else { labels.clone() };
+        self.observe(DURATION, of_operation, turn.took);
+        if let Some(first) = turn.first.filter(|_| is_stream) {
+            self.observe(FIRST_CHUNK, labels.clone(), first);
+        }
+        let tokens = turn.tokens.unwrap_or_default();
+        // The input of the conventions has what was cached.
+        let input = turn.cache.map(|(_, all)| all).or(tokens.input);
+        let of_tokens = || with("gen_ai.token.modality", "unknown");
+        self.add(INPUT, of_tokens(), input.unwrap_or(0));
+        self.add(OUTPUT, of_tokens(), tokens.output.unwrap_or(0));
+        if let Some((cached, _)) = turn.cache {
+            self.add(CACHED, of_tokens(), cached);
+        }
+    }
+
     fn observe(&mut self, name: &'static str, labels: Labels, time: Duration) {
         let (point, seconds) = (self.points.entry((name, labels)).or_default(), time.as_secs_f64());
         point.count += 1;
@@ -124,7 +147,7 @@ impl Otlp {
         let mut parts = url.clone().into_parts();
         parts.path_and_query = Some(path.parse().map_err(io::Error::other)?);
         let url = Uri::from_parts(parts).map_err(io::Error::other)?;
-        let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector()?);
+        let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector(false)?);
         let (metrics, points) = (metrics.clone(), Arc::default());
         Ok(Self { url, client, began: SystemTime::now(), metrics, points })
     }
@@ -137,29 +160,12 @@ impl Otlp {
             labels.push(("gen_ai.operation.name", (*operation).to_owned()));
             labels.push(("gen_ai.provider.name", (*provider).to_owned()));
         }
-        if let Some(model) = passed.model() {
-            labels.push(("gen_ai.request.model", points.model(model)));
-        }
         let url: Option<Uri> = passed.url.parse().ok();
         if let Some(host) = url.as_ref().and_then(Uri::host) {
             labels.push(("server.address", host.to_owned()));
         }
-        let with = |name, value: &str| [labels.clone(), vec![(name, value.to_owned())]].concat();
-        let has_failed = !matches!(judged.outcome, Outcome::Complete | Outcome::Incomplete);
-        let of_operation =
-            if has_failed { with("error.type", judged.outcome.name()) } else { labels.clone() };
-        points.observe(DURATION, of_operation, passed.end.0);
-        if let Some(first) = judged.first.filter(|_| judged.report.streams > 0) {
-            points.observe(FIRST_CHUNK, labels.clone(), first);
-        }
-        let tokens = judged.tokens.unwrap_or_default();
-        // The input of the conventions has what was cached.
-        let input = judged.cache.map(|(_, all)| all).or(tokens.input);
-        let of_tokens = || with("gen_ai.token.modality", "unknown");
-        points.add(INPUT, of_tokens(), input.unwrap_or(0));
-        points.add(OUTPUT, of_tokens(), tokens.output.unwrap_or(0));
-        if let Some((cached, _)) = judged.cache {
-            points.add(CACHED, of_tokens(), cached);
+        for turn in &judged.turns {
+            points.turn(labels.clone(), turn, judged.report.streams > 0);
         }
         for finding in &judged.report.findings {
             let rule = ("conformance.rule", finding.rule.to_string());

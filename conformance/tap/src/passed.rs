@@ -20,20 +20,28 @@ pub struct Passed {
     pub url: String,
     /// The headers of its request.
     pub request_headers: HeaderMap,
-    /// The body of its request.
+    /// The body of its request, or the bytes of the client on a WebSocket.
     pub request: Vec<u8>,
+    /// Where each chunk of the client ends on a WebSocket, and when that came.
+    pub request_chunks: Vec<(usize, Duration)>,
     /// The status and the headers of its response, if there was one.
     pub response: Option<(u16, HeaderMap)>,
-    /// The body of its response.
+    /// The body of its response, or the bytes of the upstream on a WebSocket.
     pub body: Vec<u8>,
     /// Where each chunk of it ends, and when that came.
     pub chunks: Vec<(usize, Duration)>,
+    /// The messages of both sides, if it became a WebSocket.
+    pub messages: Vec<Message>,
     /// How it ended, and when.
     pub end: (Duration, Ended),
     pub(crate) held: Held,
 }
 
 impl Passed {
+    pub(crate) fn is_socket(&self) -> bool {
+        self.response.as_ref().is_some_and(|(status, _)| *status == SWITCHED)
+    }
+
     /// The model that was asked for, in the body or in the path.
     pub fn model(&self) -> Option<String> {
         let request: Option<Value> = serde_json::from_slice(&self.request).ok();
@@ -42,6 +50,20 @@ impl Passed {
         of_body.or_else(of_path).map(str::to_owned)
     }
 }
+
+/// A message on a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// The client sent it.
+    pub is_sent: bool,
+    /// When its last byte came.
+    pub at: Duration,
+    /// Its text.
+    pub text: String,
+}
+
+/// The status of a response that switches protocols.
+const SWITCHED: u16 = 101;
 
 /// The end of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +74,8 @@ pub enum Ended {
     ClientLeft,
     /// The upstream broke the response off.
     Broken(String),
+    /// The upstream sent what is no WebSocket.
+    Unreadable(String),
     /// The upstream gave no response.
     Unanswered(String),
 }

@@ -22,10 +22,11 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use rustls::ClientConfig;
+use tokio::io::copy_bidirectional;
 use tokio::net::TcpListener;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use crate::copy::{Followed, Follower};
+use crate::copy::{Followed, Follower, Side};
 use crate::lost::Lost;
 use crate::passed::Ended;
 use crate::queue::Queue;
@@ -78,13 +79,15 @@ impl Sample {
 pub struct Proxy {
     upstreams: Vec<Upstream>,
     client: Client<HttpsConnector<HttpConnector>, Followed>,
+    /// A connection of HTTP/2 cannot become another one.
+    upgrading: Client<HttpsConnector<HttpConnector>, Followed>,
     queue: Queue,
     /// In millionths.
     sample: Sample,
     count: AtomicU64,
 }
 
-pub(crate) fn connector() -> io::Result<HttpsConnector<HttpConnector>> {
+pub(crate) fn connector(upgrades: bool) -> io::Result<HttpsConnector<HttpConnector>> {
     // Another part of the program may have installed one already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let trust = ClientConfig::builder().try_with_platform_verifier().map_err(io::Error::other)?;
@@ -93,7 +96,12 @@ pub(crate) fn connector() -> io::Result<HttpsConnector<HttpConnector>> {
     plain.set_connect_timeout(Some(CONNECTION_LIMIT));
     plain.enforce_http(false);
     let builder = HttpsConnectorBuilder::new().with_tls_config(trust.with_no_client_auth());
-    Ok(builder.https_or_http().enable_all_versions().wrap_connector(plain))
+    let builder = builder.https_or_http();
+    Ok(if upgrades {
+        builder.enable_http1().wrap_connector(plain)
+    } else {
+        builder.enable_all_versions().wrap_connector(plain)
+    })
 }
 
 type Passing = Response<Either<Followed, Full<Bytes>>>;
@@ -108,11 +116,10 @@ impl Proxy {
         if upstreams.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no upstream"));
         }
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .http1_preserve_header_case(true)
-            .build(connector()?);
-        Ok(Self { upstreams, client, queue, sample, count: AtomicU64::new(0) })
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder.pool_timer(TokioTimer::new()).http1_preserve_header_case(true);
+        let (client, upgrading) = (builder.build(connector(false)?), builder.build(connector(true)?));
+        Ok(Self { upstreams, client, upgrading, queue, sample, count: AtomicU64::new(0) })
     }
 
     /// The path there is without the name.
@@ -132,7 +139,7 @@ impl Proxy {
         part(count + 1) > part(count)
     }
 
-    async fn pass(&self, mut request: Request<Incoming>) -> Passing {
+    async fn pass(self: Arc<Self>, mut request: Request<Incoming>) -> Passing {
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let (upstream, path) = self.upstream(path);
         let Some(uri) = joined(&upstream.url, path) else {
@@ -160,7 +167,8 @@ impl Proxy {
         }
         (parts.uri, parts.version) = (uri, Version::HTTP_11);
         let body = Followed::request(body, Arc::clone(&follower));
-        let mut response = match self.client.request(Request::from_parts(parts, body)).await {
+        let client = if upgrade.is_some() { &self.upgrading } else { &self.client };
+        let mut response = match client.request(Request::from_parts(parts, body)).await {
             Ok(response) => response,
             Err(error) => {
                 let reason = in_words(&error);
@@ -176,17 +184,27 @@ impl Proxy {
         let protocol = parts.headers.get(UPGRADE).cloned();
         strip(&mut parts.headers);
         if let Some((client, upstream)) = switched {
-            follower.lose(Lost::Upgrade);
+            if protocol
+                .as_ref()
+                .is_none_or(|protocol| !protocol.as_bytes().eq_ignore_ascii_case(b"websocket"))
+            {
+                follower.lose(Lost::Upgrade);
+            }
             parts.headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
             parts.headers.extend(protocol.map(|protocol| (UPGRADE, protocol)));
+            let proxy = Arc::clone(&self);
             tokio::spawn(async move {
                 if let (Ok(client), Ok(upstream)) = (client.await, upstream.await) {
+                    let [mut client, mut upstream] = [(client, true), (upstream, false)]
+                        .map(|(io, is_client)| Side::new(io, &follower, is_client));
                     // Either side may leave at any time.
-                    let _ =
-                        tokio::io::copy_bidirectional(&mut TokioIo::new(client), &mut TokioIo::new(upstream))
-                            .await;
+                    let _ = copy_bidirectional(&mut client, &mut upstream).await;
+                } else {
+                    follower.end(Ended::ClientLeft);
                 }
+                drop(proxy);
             });
+            return Response::from_parts(parts, Either::Right(Full::default()));
         }
         Response::from_parts(parts, Either::Left(Followed::response(body, follower)))
     }
@@ -262,7 +280,7 @@ pub async fn serve(listener: TcpListener, proxy: Proxy, until: impl Future<Outpu
         };
         // Too many open files pass.
         let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            sleep(Duration::from_millis(50)).await;
             continue;
         };
         // It is an optimization.
@@ -281,6 +299,13 @@ pub async fn serve(listener: TcpListener, proxy: Proxy, until: impl Future<Outpu
             let _ = watched.await;
         });
     }
-    let _ = timeout(DRAIN, graceful.shutdown()).await;
+    let _ = timeout(DRAIN, async {
+        graceful.shutdown().await;
+        // Each WebSocket has the proxy.
+        while Arc::strong_count(&proxy) > 1 {
+            sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
     Ok(())
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::lost::Lost;
 use crate::metrics::Metrics;
 use crate::passed::{Passed, Room};
+use crate::socket;
 
 /// Maximum number of exchanges that wait.
 const WAITING: usize = 1024;
@@ -90,11 +91,16 @@ fn work<J: FnMut(Passed)>(receiver: &Mutex<Receiver<Passed>>, metrics: &Metrics,
     let mut judge = make();
     loop {
         let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(passed) = next else { return };
-        if catch_unwind(AssertUnwindSafe(|| judge(passed))).is_err() {
-            metrics.lost(Lost::Panic);
-            // The state of a check that panicked is not used again.
-            judge = make();
+        let Ok(mut passed) = next else { return };
+        let judged = catch_unwind(AssertUnwindSafe(|| socket::read(&mut passed).map(|()| judge(passed))));
+        match judged {
+            Ok(Ok(())) => {}
+            Ok(Err(why)) => metrics.lost(why),
+            Err(_) => {
+                metrics.lost(Lost::Panic);
+                // The state of a check that panicked is not used again.
+                judge = make();
+            }
         }
     }
 }

@@ -132,6 +132,10 @@ fn upstream(text: &str) -> Result<Upstream, String> {
     }
 }
 
+fn has_credentials(url: &http::Uri) -> bool {
+    url.authority().is_some_and(|authority| authority.as_str().contains('@'))
+}
+
 fn collector(text: &str) -> Result<http::Uri, String> {
     upstream(text).map(|collector| collector.url)
 }
@@ -173,6 +177,15 @@ impl TapArgs {
     fn check(&self) -> Result<()> {
         if self.upstreams.is_empty() {
             bail!("pass where requests go, as in --upstream http://localhost:8080");
+        }
+        // A parser of the flag would have them printed with its error.
+        let upstreams = self.upstreams.iter().map(|upstream| ("--upstream", &upstream.url));
+        let mut urls = upstreams.chain(self.otlp.iter().map(|url| ("--otlp", url)));
+        if let Some((flag, url)) = urls.find(|(_, url)| has_credentials(url)) {
+            let host = url.host().unwrap_or_default();
+            bail!(
+                "{flag}: the URL of {host} has a user or a password, which the tap does not send: leave them out"
+            );
         }
         let of_evidence = [
             ("--shape-only", self.shape_only.is_some()),

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use checker::Rules;
 use recordings::Checking;
 use recordings::goldens::{GOLDENS, golden};
-use tap::{Outcome, Watched};
+use tap::{Judged, Outcome, Watched};
 
 use crate::scene::{Tapped, ask, post, response, response_of_length, upstream};
 
@@ -22,7 +22,7 @@ fn outcome_with(address: SocketAddr, path: &str, are_on: bool) -> Option<Outcome
     ask(tapped.address, &post(path, "{\"model\":\"m\",\"stream\":true}"));
     tapped.end();
     let judged = judged.lock().unwrap();
-    judged.first().map(|judged| judged.outcome)
+    judged.first().map(Judged::outcome)
 }
 
 fn stream(name: &str) -> Vec<u8> {
@@ -106,7 +106,7 @@ fn a_client_that_leaves_is_gone() {
     // The upstream sees that the client has left.
     while upstream.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {}
     tapped.end();
-    assert_eq!(judged.lock().unwrap().first().map(|judged| judged.outcome), Some(Outcome::ClientGone));
+    assert_eq!(judged.lock().unwrap().first().map(Judged::outcome), Some(Outcome::ClientGone));
 }
 
 #[test]

@@ -4,3 +4,4 @@ mod ends;
 mod judging;
 mod passing;
 mod scene;
+mod socket;

@@ -129,8 +129,13 @@ impl Tapped {
 
 /// Sends a request, and returns all that comes back.
 pub(crate) fn ask(address: SocketAddr, request: &[u8]) -> Vec<u8> {
+    ask_within(address, request, Duration::from_secs(20))
+}
+
+/// The time is for each part of the answer.
+pub(crate) fn ask_within(address: SocketAddr, request: &[u8], limit: Duration) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(limit)).unwrap();
     stream.write_all(request).unwrap();
     let mut answer = Vec::new();
     // A broken response ends with an error.

@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use authority::{config, file};
 use secure::Secure;
 
-use crate::program::{conformance, expect, folder, path};
+use crate::program::{bare, conformance, expect, folder, outcome, path};
 
 /// A good endpoint.
 static GATEWAY: LazyLock<Embedded> =
@@ -48,6 +48,21 @@ fn a_websocket_is_opened_over_tls() {
     expect(&run, 0, &["test text/hello.ws::answer", "test text/hello.ws::ws", " 0 failed; 0 ignored"]);
     assert_eq!(server.spoken(), ["http/1.1"]);
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 1 exchanges"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tap_opens_a_websocket_over_tls() {
+    let server = before(&["h2", "http/1.1"]);
+    let script =
+        "\"$0\" --target \"$OPENAI_BASE_URL\" --api=responses --model m --transport websocket text/hello >&2";
+    let program = env!("CARGO_BIN_EXE_conformance");
+    let url = server.url();
+    let tap = ["tap", "--listen", "127.0.0.1:0", "--upstream", &url, "--", "sh", "-c", script, program];
+    let run = outcome(bare(&tap).env("SSL_CERT_FILE", file()));
+    expect(&run, 0, &["passed: 1 file, 1 stream"]);
+    assert!(run.stderr.contains("1 exchange judged"), "{}", run.stderr);
+    assert!(!server.spoken().iter().any(|protocol| protocol == "h2"), "{:?}", server.spoken());
 }
 
 #[test]
