@@ -66,6 +66,11 @@ const CODES: &[(&str, i32, &str)] = &[
         "the example repeats no conversation",
     ),
     ("conformance client -- ./my-client", 1, "the example gets one case wrong"),
+    (
+        "conformance client --api gemini --profile gemini-client-core,gemini-client-tools -- ./my-client",
+        1,
+        "the example speaks another API",
+    ),
     ("conformance client --rerun-failed run/", 1, "the case is still wrong"),
 ];
 
