@@ -1,6 +1,7 @@
 //! Recordings without texts break the same rules, and have no text.
 
 use std::collections::BTreeSet;
+use std::hash::RandomState;
 
 use catalogue::rules_in_apis;
 use checker::Rules;
@@ -8,7 +9,7 @@ use recordings::Checking;
 use recordings::capture::Shaper;
 use recordings::goldens::GOLDENS;
 use recordings::violation;
-use serde_json::Value;
+use serde_json::{Value, json};
 use spec::Dialect;
 
 /// Rules that need the text, and find nothing without it.
@@ -19,6 +20,25 @@ const NEED_TEXT: [&str; 5] = [
     "stop/text-before-sequence",
     "text/no-model-markup",
 ];
+
+#[test]
+fn texts_that_begin_alike_have_filler_that_begins_alike() {
+    let key = RandomState::new();
+    let of = |body: Value| Shaper::keyed(&key).json(&body.to_string());
+    let told = |text: &str| of(json!({"content": text}));
+    let [one, other] = ["Say it in Oslo: 12 °C, 東京 👩", "Say it in Rome: 12 °C"].map(told);
+    let begin = "{\"content\":\"Say it in ".len();
+    assert_eq!(one.get(..begin), other.get(..begin));
+    assert_ne!(one.get(begin..begin + 4), other.get(begin..begin + 4));
+    assert_eq!(one.len(), json!({"content": "Say it in Oslo: 12 °C, 東京 👩"}).to_string().len());
+    assert!(!one.contains("Say") && !one.contains("Oslo"), "{one}");
+    let text = of(json!({"arguments": json!({"city": "Oslo", "of": "Bergen"}).to_string()}));
+    let value = of(json!({"input": {"city": "Oslo", "of": "Bergen"}}));
+    let text: Value = serde_json::from_str(&text).unwrap();
+    let value: Value = serde_json::from_str(&value).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(text["arguments"].as_str().unwrap()).unwrap(), value["input"]);
+    assert_ne!(told("Oslo"), Shaper::keyed(&RandomState::new()).json("{\"content\":\"Oslo Oslo Oslo\"}"));
+}
 
 fn found(dialect: &'static Dialect, recording: &[u8]) -> Vec<(String, u64)> {
     let report = Checking::new(&Rules::of(dialect), false).check_bytes(String::new(), recording, &mut ());

@@ -16,6 +16,7 @@ mod explain;
 mod export;
 mod files;
 mod impact;
+mod import;
 mod infer;
 mod init;
 mod known;
@@ -109,6 +110,7 @@ const COMMANDS: &[Command] = &[
     command::<explain::ExplainArgs>("explain"),
     command::<list::ListArgs>("list"),
     command::<export::ExportArgs>("export"),
+    command::<import::ImportArgs>("import"),
     command::<vector::VectorArgs>("vector"),
     command::<completions::CompletionsArgs>("completions"),
     command::<man::ManArgs>("man"),

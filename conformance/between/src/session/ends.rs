@@ -40,11 +40,7 @@ pub(super) fn of_ends(client: &Session, upstream: &Session) -> Option<Test> {
 }
 
 pub(super) fn exchanged(request: &RecordedRequest, session: &Session, turn: usize) -> Exchanged {
-    let path = match &*request.at {
-        [] => session.front.api.path.to_owned(),
-        segments => format!("/{}", segments.join("/")),
-    };
-    let path = request.query.as_ref().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
+    let path = request.target(session.front.api);
     let at = Duration::from_secs(turn as u64);
     Exchanged {
         at,

@@ -1,16 +1,19 @@
 //! Recorded sessions of agents: what a client sent over many turns, and what its upstream answered.
 //!
-//! `docs/sessions.md` describes the form.
+//! `docs/sessions.md` describes the form. Recordings with requests are read, too.
 
 mod answer;
 mod ends;
+mod form;
+mod hidden;
 mod read;
+mod recording;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use spec::Dialect;
+use spec::{Api, Dialect};
 
 pub(crate) use answer::{RecordedAnswer, answer};
 pub use ends::judge_ends;
@@ -46,7 +49,28 @@ pub(crate) struct RecordedRequest {
     pub(crate) is_cut: bool,
 }
 
+impl RecordedRequest {
+    fn target(&self, api: &Api) -> String {
+        let path = match &*self.at {
+            [] => api.path.to_owned(),
+            segments => format!("/{}", segments.join("/")),
+        };
+        self.query.as_ref().map_or_else(|| path.clone(), |query| format!("{path}?{query}"))
+    }
+}
+
 impl Session {
+    /// The API of the client.
+    pub const fn api(&self) -> &'static Api {
+        self.front.api
+    }
+
+    /// The number of its requests that create responses.
+    #[expect(clippy::len_without_is_empty, reason = "each has one")]
+    pub const fn len(&self) -> usize {
+        self.requests.len()
+    }
+
     pub(crate) fn test_name(&self) -> String {
         format!("session/{}", self.name)
     }

@@ -1,106 +1,29 @@
 //! Sessions in files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{RecordedRequest, Session};
+use super::recording::Exchanged;
+use super::{Session, form, recording};
 use crate::dialects::front_dialect;
 
 /// The end of the names of files with sessions.
 const EXTENSION: &str = "jsonl";
 /// The usual name of such a file: its folder has the name of the session.
 const USUAL: &str = "session";
-/// Maximum size of a file, of all request bodies, and depth of folders.
+/// The index in the evidence of a tap.
+const INDEX: &str = "index.ndjson";
+/// Maximum size of a file, and depth of folders.
 const LARGEST: u64 = 64 << 20;
-const LARGEST_BODIES: usize = 256 << 20;
 const DEEPEST: usize = 8;
-/// Headers of one connection, of the body as it was sent, and keys: the suite sends its own.
-const OWN: [&str; 15] = [
-    "host",
-    "connection",
-    "content-length",
-    "transfer-encoding",
-    "te",
-    "trailer",
-    "upgrade",
-    "expect",
-    "accept-encoding",
-    "content-encoding",
-    "cookie",
-    "set-cookie",
-    "date",
-    "proxy-authorization",
-    "authorization",
-];
-/// How the name of a fault begins that breaks the connection.
-const CUT: &str = "cut";
 
-/// A line of a file. Other members are ignored.
-#[derive(Debug, Deserialize)]
-struct Line {
-    method: String,
-    target: String,
-    #[serde(default)]
-    headers: Headers,
-    #[serde(default)]
-    body: Option<Body>,
-    #[serde(default)]
-    fault: Option<String>,
-    #[serde(default)]
-    response: Option<RecordedResponse>,
-}
-
-/// A body: its text, or what differs from the body before it.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Body {
-    Text(String),
-    Change { head: usize, mid: String, tail: usize },
-}
-
-/// Headers: pairs, or an object.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Headers {
-    Pairs(Vec<(String, String)>),
-    Object(BTreeMap<String, String>),
-}
-
-impl Default for Headers {
-    fn default() -> Self {
-        Self::Pairs(Vec::new())
-    }
-}
-
-impl Headers {
-    /// With names in lower case, and without those that the suite sends itself.
-    fn kept(self, is_key: &dyn Fn(&str) -> bool) -> Vec<(String, String)> {
-        let all = match self {
-            Self::Pairs(pairs) => pairs,
-            Self::Object(members) => members.into_iter().collect(),
-        };
-        let all = all.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        all.filter(|(name, _)| !OWN.contains(&&**name) && !is_key(name)).collect()
-    }
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct RecordedResponse {
-    #[serde(default)]
-    status: Option<u16>,
-    #[serde(default)]
-    headers: Headers,
-    #[serde(default)]
-    body: Option<String>,
-}
-
-/// The session of a file, or all sessions of a folder and its folders. Sessions without a request of a known API are left out;
-/// their number is returned, too.
+/// The sessions of a file, of a folder and its folders, or of the evidence of a tap. A file is a session, or a recording with
+/// requests; each API has a session of its own. Files without a request of a known API are left out; their number is returned, too.
 ///
 /// # Errors
 ///
@@ -109,6 +32,14 @@ pub fn read_sessions(paths: &[PathBuf]) -> io::Result<(Vec<Arc<Session>>, usize)
     let mut sessions: Vec<Arc<Session>> = Vec::new();
     let mut others = 0;
     for root in paths {
+        let index = root.join(INDEX);
+        if index.is_file() {
+            for (name, session) in of_tap(root, &index).map_err(|error| named(root, &error))? {
+                let name = unique(&plain(&name), &sessions);
+                sessions.push(Arc::new(Session { name, ..session }));
+            }
+            continue;
+        }
         let mut files = Vec::new();
         find(root, DEEPEST, &mut files)?;
         files.sort();
@@ -116,12 +47,11 @@ pub fn read_sessions(paths: &[PathBuf]) -> io::Result<(Vec<Arc<Session>>, usize)
             return Err(named(root, &io::Error::other(format!("there is no file *.{EXTENSION}"))));
         }
         for file in files {
-            match read(&file).map_err(|error| named(&file, &error))? {
-                None => others += 1,
-                Some(session) => {
-                    let name = unique(&name(root, &file), &sessions);
-                    sessions.push(Arc::new(Session { name, ..session }));
-                }
+            let found = read(&file).map_err(|error| named(&file, &error))?;
+            others += usize::from(found.is_empty());
+            for session in found {
+                let name = unique(&name(root, &file), &sessions);
+                sessions.push(Arc::new(Session { name, ..session }));
             }
         }
     }
@@ -165,16 +95,14 @@ fn name(root: &Path, file: &Path) -> String {
         }
         _ => below.clone(),
     };
-    let parts = own.components().map(|part| {
-        let part = part.as_os_str().to_string_lossy();
-        let plain: String = part
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
-            .collect();
-        plain.trim_start_matches('.').to_owned()
-    });
+    let parts = own.components().map(|part| plain(&part.as_os_str().to_string_lossy()));
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     if parts.is_empty() { USUAL.to_owned() } else { parts.join("/") }
+}
+
+fn plain(name: &str) -> String {
+    let plain = name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' });
+    plain.collect::<String>().trim_start_matches('.').to_owned()
 }
 
 fn unique(name: &str, known: &[Arc<Session>]) -> String {
@@ -183,86 +111,80 @@ fn unique(name: &str, known: &[Arc<Session>]) -> String {
     std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(&**name)).unwrap_or_default()
 }
 
-/// `None` if no request creates a response in an API that the suite speaks, or if requests are of several.
-fn read(file: &Path) -> io::Result<Option<Session>> {
+/// The sessions of a file, one for each API.
+fn read(file: &Path) -> io::Result<Vec<Session>> {
+    let bytes = bounded(file)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let exchanges = if form::is_form(&text) { form::read(&text)? } else { recording::read(&bytes)? };
+    Ok(of_apis(exchanges))
+}
+
+fn bounded(file: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(file)?.len() > LARGEST {
         return Err(io::Error::other(format!("it is larger than {LARGEST} bytes")));
     }
-    let (mut before, mut size) = (String::new(), 0);
-    let mut front = None;
-    let (mut requests, mut left_out) = (Vec::new(), 0);
-    for (number, line) in BufReader::new(fs::File::open(file)?).lines().enumerate() {
-        let line = line?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let wrong = |problem: &str| io::Error::other(format!("line {}: {problem}", number + 1));
-        let line: Line = serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
-        let body = match line.body {
-            None => String::new(),
-            Some(Body::Text(text)) => text,
-            Some(Body::Change { head, mid, tail }) => changed(&before, head, &mid, tail)
-                .ok_or_else(|| wrong("`body` does not fit the body before it"))?,
-        };
-        size += body.len();
-        if size > LARGEST_BODIES {
-            return Err(wrong(&format!("the bodies are larger than {LARGEST_BODIES} bytes")));
-        }
-        if !body.is_empty() {
-            before.clone_from(&body);
-        }
-        let (path, query) =
-            line.target.split_once('?').map_or((&*line.target, None), |(path, query)| (path, Some(query)));
-        let api = spec::spoken().find(|api| api.is_at(path)).filter(|_| line.method == "POST");
-        let (Some(dialect), Some(response)) = (api.and_then(front_dialect), line.response) else {
+    fs::read(file)
+}
+
+/// Exchanges of no API, and those without an answer, are left out, and counted with the first session.
+fn of_apis(exchanges: Vec<Exchanged>) -> Vec<Session> {
+    let mut sessions: Vec<Session> = Vec::new();
+    let mut left_out = 0;
+    for exchange in exchanges {
+        let path = exchange.target.split('?').next().unwrap_or_default();
+        let api = spec::spoken().find(|api| api.is_at(path)).filter(|_| exchange.method == "POST");
+        let Some(front) = api.and_then(front_dialect).filter(|_| exchange.is_answered) else {
             left_out += 1;
             continue;
         };
-        if front.is_some_and(|known: &spec::Dialect| known.name != dialect.name) {
-            return Ok(None);
+        let request = exchange.request(front.api);
+        match sessions.iter_mut().find(|session| session.front.name == front.name) {
+            Some(session) => session.requests.push(request),
+            None => {
+                sessions.push(Session { name: String::new(), front, requests: vec![request], left_out: 0 });
+            }
         }
-        front = Some(dialect);
-        let is_key =
-            |name: &str| dialect.api.request.keys.iter().any(|(key, _)| key.eq_ignore_ascii_case(name));
-        let asked = dialect.api.asked_at(path);
-        requests.push(RecordedRequest {
-            at: asked.map(|(model, is_stream)| dialect.api.path_for(model, is_stream)).unwrap_or_default(),
-            query: query.map(str::to_owned),
-            headers: line.headers.kept(&is_key),
-            body,
-            status: response.status.unwrap_or(200),
-            response_headers: response.headers.kept(&is_key),
-            response: response.body.unwrap_or_default(),
-            is_cut: line.fault.is_some_and(|fault| fault.starts_with(CUT)),
-        });
     }
-    Ok(front.map(|front| Session { name: String::new(), front, requests, left_out }))
+    if let Some(first) = sessions.first_mut() {
+        first.left_out = left_out;
+    }
+    sessions
 }
 
-fn changed(before: &str, head: usize, mid: &str, tail: usize) -> Option<String> {
-    let at = |characters: usize| {
-        if before.is_ascii() {
-            return (characters <= before.len()).then_some(characters);
+/// A line of the index of a tap.
+#[derive(Debug, Deserialize)]
+struct Indexed {
+    session: Option<String>,
+    path: Option<PathBuf>,
+}
+
+/// The sessions in the evidence of a tap, with their names. Exchanges without a recording are left out.
+fn of_tap(folder: &Path, index: &Path) -> io::Result<Vec<(String, Session)>> {
+    let mut sessions: Vec<(String, Vec<Exchanged>)> = Vec::new();
+    for line in String::from_utf8_lossy(&bounded(index)?).lines() {
+        let Ok(Indexed { session, path }) = serde_json::from_str(line) else { continue };
+        let name = session.unwrap_or_else(|| USUAL.to_owned());
+        // It is a file of the evidence, and no other.
+        let is_inside = |path: &PathBuf| path.components().all(|part| matches!(part, Component::Normal(_)));
+        let file = path.filter(is_inside).map(|path| folder.join(path)).filter(|file| file.is_file());
+        let found = match &file {
+            Some(file) => recording::read(&bounded(file)?).map_err(|error| named(file, &error))?,
+            None => vec![Exchanged::default()],
+        };
+        match sessions.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, exchanges)) => exchanges.extend(found),
+            None => sessions.push((name, found)),
         }
-        before.char_indices().map(|(at, _)| at).chain([before.len()]).nth(characters)
-    };
-    let count = if before.is_ascii() { before.len() } else { before.chars().count() };
-    let begin = before.get(..at(head)?)?;
-    let end = before.get(at(count.checked_sub(tail)?)?..)?;
-    Some([begin, mid, end].concat())
+    }
+    let all = sessions.into_iter().flat_map(|(name, exchanges)| {
+        of_apis(exchanges).into_iter().map(move |session| (name.clone(), session))
+    });
+    Ok(all.collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_body_is_read_from_its_changes() {
-        assert_eq!(changed("{\"a\":1}", 5, "22", 1).unwrap(), "{\"a\":22}");
-        assert_eq!(changed("äöü", 1, "x", 1).unwrap(), "äxü");
-        assert_eq!(changed("abc", 4, "", 0), None);
-        assert_eq!(changed("abc", 0, "", 4), None);
-    }
 
     #[test]
     fn names_are_those_of_tests() {

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{env, fs, process};
 
 use between::{Pair, Reference, SESSION_GROUPS, Suite, read_sessions};
 use harness::live::RunRuntime;
-use results::{BetweenRun, Verdict};
+use results::{BetweenRun, BetweenTest, Verdict};
 
 use super::translator::{pairs, settings};
 
@@ -81,6 +82,32 @@ fn the_right_translator_keeps_sessions() {
         "{}",
         measures("messages-messages/session/garden")
     );
+}
+
+#[test]
+fn a_session_without_its_texts_is_judged_alike() {
+    let hidden = env::temp_dir().join(format!("conformance-hidden-sessions-{}", process::id()));
+    fs::create_dir_all(&hidden).unwrap();
+    let (sessions, _) = read_sessions(&[folder()]).unwrap();
+    for session in &sessions {
+        let lines = session.hidden().lines();
+        let file = hidden.join(format!("{}.jsonl", session.name));
+        fs::write(&file, &lines).unwrap();
+        let words = ["small boat", "garden", "library", "fly kites", "evening", "Where is"];
+        let said = |lines: &str| words.iter().filter(|word| lines.contains(**word)).count();
+        assert!(said(&session.lines()) > 0 && said(&lines) == 0, "{}", session.name);
+    }
+    let is_passed_on = |pair: &Pair| pair.front.api.name == pair.upstream.api.name;
+    let [own, other] = [folder(), hidden.clone()].map(|folder| replay(&[folder], None, &[], is_passed_on));
+    assert_eq!(findings(&other), Vec::<String>::new());
+    let measures = |run: &BetweenRun| -> Vec<String> {
+        let measures = |test: &BetweenTest| test.about.measures.join("; ");
+        // The first change is shown with its text.
+        let all = run.tests.iter().map(|test| format!("{}: {}", test.name, measures(test)));
+        all.map(|all| all.split("first change").next().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(measures(&own), measures(&other));
+    fs::remove_dir_all(&hidden).unwrap();
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A text within JSON that may be JSON itself, and may come in pieces.
 
 use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, RandomState};
 
 /// The first of the characters that stand for bytes that are not UTF-8.
 pub(super) const KEPT: char = '\u{10ff00}';
@@ -20,6 +21,40 @@ pub(super) const fn filler(c: char) -> char {
     }
 }
 
+/// How filler is chosen: the same for all texts, or by a key, so that texts that begin alike have filler that begins alike, and others do
+/// not.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ink {
+    key: Option<RandomState>,
+    /// Depends on all characters of the text so far.
+    state: u64,
+}
+
+impl Ink {
+    pub(super) fn keyed(key: &RandomState) -> Self {
+        Self { key: Some(key.clone()), state: 0 }
+    }
+
+    pub(super) fn filler(&mut self, c: char) -> char {
+        let plain = filler(c);
+        let Some(key) = &self.key else { return plain };
+        self.state = key.hash_one((self.state, c));
+        let one_of = |first: char, count: u32| {
+            let offset = u32::try_from(self.state % u64::from(count)).unwrap_or_default();
+            char::from_u32(u32::from(first) + offset).unwrap_or(first)
+        };
+        match (plain == c && c != 'x', c, plain.len_utf8()) {
+            (true, ..) => c,
+            (_, '0'..='9', _) => one_of('0', 10),
+            (_, 'A'..='Z', _) => one_of('A', 26),
+            (.., 1) => one_of('a', 26),
+            (.., 2) => one_of('\u{e0}', 23),
+            (.., 3) => one_of('\u{4e00}', 0x5000),
+            _ => one_of('\u{20000}', 0xa000),
+        }
+    }
+}
+
 /// The words of JSON.
 const LITERALS: [&str; 3] = ["true", "false", "null"];
 /// The digits of an escaped filler.
@@ -27,6 +62,7 @@ const DIGITS: [char; 4] = ['0', '0', '7', '8'];
 
 #[derive(Debug, Default)]
 pub(super) struct Nested {
+    ink: Ink,
     state: State,
     /// For each value around the cursor, whether it is an object.
     objects: Vec<bool>,
@@ -58,6 +94,10 @@ enum Escape {
 }
 
 impl Nested {
+    pub(super) fn with(ink: Ink) -> Self {
+        Self { ink, ..Self::default() }
+    }
+
     /// Appends a piece without its text. It is the text between the quotes of a string.
     pub(super) fn replace(&mut self, raw: &str, out: &mut String) {
         let mut rest = raw;
@@ -104,9 +144,9 @@ impl Nested {
             }
             State::Begins => {
                 self.state = State::Plain;
-                filler(c)
+                self.ink.filler(c)
             }
-            State::Plain => filler(c),
+            State::Plain => self.ink.filler(c),
             State::Outside => self.outside(c),
             State::Within { is_name, escape } => self.within(c, is_name, escape),
         }
@@ -118,6 +158,8 @@ impl Nested {
             '"' => {
                 let is_name = self.objects.last() == Some(&true) && matches!(self.last, Some('{' | ','));
                 self.state = State::Within { is_name, escape: Escape::None };
+                // As a value of its own, it has the same filler.
+                self.ink.state = 0;
             }
             '{' | '[' => self.objects.push(c == '{'),
             '}' | ']' => drop(self.objects.pop()),
@@ -129,7 +171,7 @@ impl Nested {
                 self.word.push(c);
                 if !LITERALS.iter().any(|literal| literal.starts_with(&*self.word)) {
                     self.state = State::Plain;
-                    return filler(c);
+                    return self.ink.filler(c);
                 }
             }
         }
@@ -163,7 +205,7 @@ impl Nested {
                 match escape {
                     Escape::Digits(_) => self.within(c, is_name, Escape::None),
                     _ if is_name => c,
-                    _ => filler(c),
+                    _ => self.ink.filler(c),
                 }
             }
         }

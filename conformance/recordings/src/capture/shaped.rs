@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::hash::RandomState;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -13,7 +14,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use spec::json::decode;
 
-use super::nested::{KEPT, Nested, filler};
+use super::nested::{Ink, KEPT, Nested, filler};
 
 /// Names of members, by how their strings are replaced.
 #[derive(Debug, Deserialize)]
@@ -52,6 +53,7 @@ const BYTES: &str = "bytes";
 /// Filler for the texts of the bodies of one exchange.
 #[derive(Debug, Default)]
 pub struct Shaper {
+    ink: Ink,
     /// The texts that come in pieces, by their place and its indices.
     pieces: HashMap<String, Nested>,
 }
@@ -66,6 +68,17 @@ pub struct Shaped {
 }
 
 impl Shaper {
+    /// Filler that depends on a key: texts that begin alike have filler that begins alike, and others do not.
+    pub fn keyed(key: &RandomState) -> Self {
+        Self { ink: Ink::keyed(key), pieces: HashMap::new() }
+    }
+
+    /// The filler of a text by itself.
+    pub fn text(&self, text: &str) -> String {
+        let mut ink = self.ink.clone();
+        text.chars().map(|c| ink.filler(c)).collect()
+    }
+
     /// The body without its texts. Its chunks end at these places.
     pub fn body(&mut self, body: &[u8], ends: &[usize]) -> Shaped {
         let mut shaped =
@@ -118,7 +131,7 @@ impl Shaper {
         let value = serde_json::from_str(text).unwrap_or_default();
         let mut walk =
             Walk { text, at: 0, out: String::with_capacity(text.len()), frames: Vec::new(), value };
-        walk.all(&mut self.pieces);
+        walk.all(&self.ink, &mut self.pieces);
         walk.out
     }
 }
@@ -171,12 +184,12 @@ struct Walk<'t> {
 }
 
 impl Walk<'_> {
-    fn all(&mut self, pieces: &mut HashMap<String, Nested>) {
+    fn all(&mut self, ink: &Ink, pieces: &mut HashMap<String, Nested>) {
         while let Some(next) = self.text[self.at..].chars().next() {
             let from = self.at;
             self.at += next.len_utf8();
             match next {
-                '"' => self.string(pieces),
+                '"' => self.string(ink, pieces),
                 '{' | '[' => {
                     let is_object = next == '{';
                     self.frames.push(Frame { is_object, is_name_next: is_object, ..Frame::default() });
@@ -226,7 +239,7 @@ impl Walk<'_> {
         };
     }
 
-    fn string(&mut self, pieces: &mut HashMap<String, Nested>) {
+    fn string(&mut self, ink: &Ink, pieces: &mut HashMap<String, Nested>) {
         self.out.push('"');
         let rest = &self.text[self.at..];
         let mut is_escaped = false;
@@ -248,7 +261,8 @@ impl Walk<'_> {
             None => {
                 let place = self.place();
                 let from = self.out.len();
-                pieces.entry(place).or_default().replace(raw, &mut self.out);
+                let text = pieces.entry(place).or_insert_with(|| Nested::with(ink.clone()));
+                text.replace(raw, &mut self.out);
                 // Else each text would have the sequence that stops it.
                 if self.frames.iter().any(|frame| frame.name.starts_with(STOP)) {
                     let of_stop = self.out.split_off(from).replace('x', "y");
