@@ -201,7 +201,7 @@ impl Exchanged {
         self
     }
 
-    /// Returns the body of the request of an API as JSON, with what its path says.
+    /// The body of the request of an API as JSON, with the members that its path has.
     pub fn request(&self, api: &Api) -> Option<Value> {
         serde_json::from_slice(&self.body).ok().map(|body| with_path(api, &self.path, body))
     }

@@ -26,7 +26,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ImportArgs {
-    /// What to import: session.
+    /// Kind of import: session.
     #[arg(value_enum, value_name = "session", hide_possible_values = true)]
     what: What,
     /// Recordings, folders of them, or the evidence of a tap.
@@ -40,7 +40,6 @@ pub(super) struct ImportArgs {
     keep_texts: bool,
 }
 
-/// What can be imported.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum What {
     Session,

@@ -143,6 +143,7 @@ static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
             repository().display()
         ),
         format!("cp -r {}/conformance/between/tests/data/sessions .", repository().display()),
+        "cp -r sessions evidence".to_owned(),
         "chmod +x my-client".to_owned(),
         "conformance client text/hello --out python -- ./my-client".to_owned(),
         "cp -r python node".to_owned(),
@@ -192,7 +193,8 @@ fn seed(folder: &Path, block: &str) {
         ("chat.sse", "> chat.sse"),
         ("gemini.sse", "> gemini.sse"),
         ("interactions.sse", "> interactions.sse"),
-        ("sessions", "mkdir sessions"),
+        ("sessions", "--out sessions"),
+        ("evidence", "mkdir evidence"),
         ("my-client", "chmod"),
         ("conformance.toml", "conformance init"),
     ] {

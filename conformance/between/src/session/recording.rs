@@ -1,4 +1,4 @@
-//! Sessions in recordings with requests, such as HAR, cassettes, and those of this suite.
+//! Sessions in recordings with requests, such as HAR, cassettes, and the exchanges of this suite.
 
 use std::io;
 
