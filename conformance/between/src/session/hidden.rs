@@ -12,6 +12,7 @@ const KEPT: [&str; 4] = ["anthropic-", "openai-", "x-stainless-", "x-app"];
 impl Session {
     /// The same session with filler in place of texts. Texts that begin alike for so many characters do so in the filler, so that
     /// the verdicts on caches stay; ids, names of models and tools, and words of the protocol stay, too.
+    #[must_use]
     pub fn hidden(&self) -> Self {
         let key = RandomState::new();
         let requests = self.requests.iter().map(|request| hidden(request, &key)).collect();
