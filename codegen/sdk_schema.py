@@ -39,6 +39,7 @@ APIS = {
         ],
         "anthropic.types.message_create_params": ["MessageCreateParamsStreaming"],
     }),
+    "gemini": ("google-genai", {"google.genai.types": ["GenerateContentResponse"]}),
 }
 PROSE = ("title", "description", "examples")
 
@@ -51,6 +52,9 @@ def generator():
 
         def handle_invalid_for_json_schema(self, schema, error_info):
             return {}
+
+        def enum_schema(self, schema):
+            return super().enum_schema(schema) if schema["members"] else {}
 
         def default_schema(self, schema):
             inner = super().default_schema(schema)

@@ -1,4 +1,4 @@
-//! The streaming events of the Responses API, Messages and Chat Completions, in every dialect.
+//! The streaming events of the Responses API, Messages, Chat Completions and Gemini, in every dialect.
 //!
 //! Each dialect is a module and a cargo feature. It has a [`Dialect`] with a strict validator and tables. The crate
 //! `responses-conformance-types` has the events of the same dialects as types.

@@ -1,4 +1,4 @@
-//! Checks streams of the Responses API, Messages and Chat Completions, event by event.
+//! Checks streams of the Responses API, Messages, Chat Completions and Gemini, event by event.
 //!
 //! [`Checker`] takes a stream as it arrives and returns [`Finding`]s, without I/O and without a clock: inside a
 //! gateway's own tests, beside its live traffic, or in a browser.

@@ -62,7 +62,7 @@ use harness::suite::NOT_DONE;
 use results::Outcome;
 use results::text::{first_dangerous, visible};
 
-/// Finds out which clients your gateway of the Responses API, Messages or Chat Completions breaks, before they do.
+/// Finds out which clients your gateway of the Responses API, Messages, Chat Completions or Gemini breaks, before they do.
 ///
 /// Without a command, `conformance` is `conformance run`; without arguments, it tests itself.
 #[derive(Debug, Parser)]

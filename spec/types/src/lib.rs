@@ -1,4 +1,4 @@
-//! The streaming events of the Responses API, Messages and Chat Completions as types that lose nothing, in every
+//! The streaming events of the Responses API, Messages, Chat Completions and Gemini as types that lose nothing, in every
 //! dialect.
 //!
 //! Each dialect is a module and a cargo feature, as in [`spec`], which validates. Its `Event` borrows from the parsed
