@@ -59,6 +59,7 @@ fn main() -> io::Result<()> {
             if is_played {
                 play(api, &cache, &path, &streams, &damaged)?;
             }
+            renew(&path, &damaged)?;
             writeln!(io::stdout(), "{api}: {}", rates(&journal(&path)?, &damaged))?;
         }
     }
@@ -143,6 +144,24 @@ fn play(api: &str, cache: &Path, path: &PathBuf, streams: &[Stream], all: &[Dama
         writeln!(file, "{}", serde_json::to_string(&outcomes)?)?;
     }
     Ok(())
+}
+
+/// Writes the kinds of today's findings into the journal: rows rest on them, and rules change.
+fn renew(path: &PathBuf, all: &[Damaged]) -> io::Result<()> {
+    let found = all
+        .iter()
+        .enumerate()
+        .map(|(nth, one)| (name(nth, one), needed(&one.findings.iter().collect::<Vec<_>>())));
+    let found: BTreeMap<String, Vec<String>> = found.collect();
+    let mut lines = String::new();
+    for mut one in journal(path)? {
+        if let Some(kinds) = found.get(&one.name) {
+            one.kinds.clone_from(kinds);
+        }
+        lines += &serde_json::to_string(&one)?;
+        lines.push('\n');
+    }
+    fs::write(path, lines)
 }
 
 /// Returns how often nothing was said of a client that was played, and how often something false; and what that was.

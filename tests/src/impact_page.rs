@@ -18,7 +18,8 @@ pub fn page(files: &BTreeMap<String, ImpactFile>) -> String {
          value, and what the event carries, where events of a type differ. A row rests on at least two good streams, and \
          signs other than ✗ and ≠ on three damages. The file also has rows of kinds that are alike, of damaged recordings, too: where no \
          row has just the kinds of a stream, `conformance check` goes to kinds that say less of an event, then of a member. Calls, texts \
-         and errors share no row. `conformance impact` plays a recording itself.\n\n\
+         and errors share no row, but for the loosest ones, which rest on at least six streams. Words with `@` say how far the \
+         response is, and as what data begin that are no event. `conformance impact` plays a recording itself.\n\n\
          | sign | the client |\n|---|---|\n",
     );
     for (_, sign, meaning) in SIGNS {

@@ -1,5 +1,6 @@
 //! `impact.toml`: the outcomes of clients for samples.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clients::{ImpactClient, ImpactPackages, impact_clients, impact_packages};
 use codegen::formats::ImpactFile;
-use conformance::checker::{Checker, LOOSEST, alike, among_others, needed, tells};
+use conformance::checker::{Checker, LOOSEST, LOOSEST_OF_MANY, alike, among_others, needed, tells};
 use conformance::harness;
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
@@ -18,10 +19,12 @@ use crate::samples::{self, shape};
 
 /// Least number of good streams that a word rests on.
 const LEAST: usize = 2;
-/// Least number of damaged streams, by how loosely their kinds are alike, before a client is said to break.
-const BREAKING: [usize; LOOSEST + 1] = [2, 2, 3, 4];
+/// The same of good streams, by how loosely the kinds of findings are alike.
+const BASES: [usize; LOOSEST + 1] = [LEAST, LEAST, LEAST, LEAST, 3, 4];
+/// Least number of damaged streams before a client is said to break.
+const BREAKING: [usize; LOOSEST + 1] = [2, 2, 3, 4, 8, 10];
 /// The same before it is said not to break: the damage that harms it may not be among them.
-const SOUND: usize = 3;
+const SOUND: [usize; LOOSEST + 1] = [3, 3, 3, 4, 6, 8];
 /// Least number of damaged streams with a finding, and of different damages, that all break a client, before the finding is said
 /// to break it among any others.
 const AMONG_OTHERS: (usize, usize) = (6, 3);
@@ -165,7 +168,7 @@ fn of_rows(before: &ImpactFile, is_played: impl Fn(&str) -> bool) -> Vec<Outcome
         if !ImpactFile::is_exact(kinds) || is_played(kinds) {
             continue;
         }
-        for nth in 0..SOUND {
+        for nth in 0..SOUND[0] {
             let told = before.clients.iter().zip(before.row(words)).map(|(client, (letter, detail))| {
                 let outcome = match letter {
                     'p' => "passes-on",
@@ -220,27 +223,24 @@ pub fn table(
     }
     let mut details: Vec<Vec<String>> = vec![Vec::new(); clients.len()];
     let mut rows = String::new();
-    for (key, (level, of)) in by_key(&evidence) {
+    for (key, words) in words_by_key(&evidence, &clients) {
+        let is_exact = ImpactFile::is_exact(&key);
         // Each row of one stream's kinds can be made again without recordings.
-        if ImpactFile::is_exact(&key) && !samples.by_kinds.contains_key(&key) {
+        if is_exact && !samples.by_kinds.contains_key(&key) {
             continue;
         }
-        let is_among_others = key.starts_with(&format!("{}{}", ImpactFile::ANY, ImpactFile::AND));
-        let words: Vec<String> = clients
-            .iter()
-            .zip(&mut details)
-            .map(|(client, details)| {
-                let (letter, detail) = word(client, &of, level, is_among_others);
-                if detail.is_empty() {
-                    return letter.to_string();
-                }
-                let at = details.iter().position(|known| *known == detail).unwrap_or_else(|| {
-                    details.push(detail);
-                    details.len() - 1
-                });
-                format!("{letter}{at}")
-            })
-            .collect();
+        let written = words.into_iter().zip(&mut details).map(|((letter, detail), details)| {
+            // Streams that are only alike break a client elsewhere.
+            if detail.is_empty() || !is_exact {
+                return letter.to_string();
+            }
+            let at = details.iter().position(|known| *known == detail).unwrap_or_else(|| {
+                details.push(detail);
+                details.len() - 1
+            });
+            format!("{letter}{at}")
+        });
+        let words: Vec<String> = written.collect();
         if words.iter().any(|word| !["-", "v"].contains(&word.as_str())) {
             let _ = writeln!(rows, "{} = \"{}\"", serde_json::Value::from(key), words.join(" "));
         }
@@ -267,20 +267,54 @@ pub fn table(
     format!("{text}\n[outcomes]\n{rows}")
 }
 
-/// The outcomes by the keys of the rows that rest on them, with the level of each key.
-fn by_key(evidence: &[Outcomes]) -> BTreeMap<String, (usize, Vec<&Outcomes>)> {
-    let mut all: BTreeMap<String, (usize, Vec<&Outcomes>)> = BTreeMap::new();
-    for one in evidence.iter().filter(|one| !one.kinds.is_empty()) {
-        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
-        for level in 0..=LOOSEST {
-            keys.entry(alike(&one.kinds, level).join(ImpactFile::AND)).or_insert(level);
+/// The words of clients by the keys of rows, without those that looser rows say, too.
+fn words_by_key(evidence: &[Outcomes], clients: &[&str]) -> BTreeMap<String, Vec<(char, String)>> {
+    let (all, looser) = by_key(evidence);
+    let mut words: BTreeMap<String, Vec<(char, String)>> = BTreeMap::new();
+    let mut keys: Vec<(&String, &(usize, Vec<&Outcomes>))> = all.iter().collect();
+    keys.sort_by_key(|(_, (level, _))| Reverse(*level));
+    // What is found for a key, in its own row or in looser ones.
+    let mut found: BTreeMap<&String, Vec<char>> = BTreeMap::new();
+    for (key, (level, of)) in keys {
+        let is_among_others = key.starts_with(&format!("{}{}", ImpactFile::ANY, ImpactFile::AND));
+        let own: Vec<(char, String)> =
+            clients.iter().map(|client| word(client, of, *level, is_among_others)).collect();
+        let beyond = looser.get(key).and_then(|looser| found.get(looser)).cloned();
+        let beyond = beyond.unwrap_or_else(|| vec!['-'; clients.len()]);
+        let is_new = own.iter().zip(&beyond).any(|((letter, _), beyond)| !['-', *beyond].contains(letter));
+        let both = own.iter().zip(&beyond).map(|((own, _), beyond)| if *own == '-' { *beyond } else { *own });
+        found.insert(key, both.collect());
+        if is_new || ImpactFile::is_exact(key) {
+            words.insert(key.clone(), own);
         }
-        keys.extend(among_others(&one.kinds).into_iter().map(|key| (key.join(ImpactFile::AND), 0)));
+    }
+    words
+}
+
+/// The outcomes by the keys of the rows that rest on them, with the level of each key; and the next looser key of each.
+#[expect(clippy::type_complexity, reason = "two maps of one caller")]
+fn by_key(evidence: &[Outcomes]) -> (BTreeMap<String, (usize, Vec<&Outcomes>)>, BTreeMap<String, String>) {
+    let mut all: BTreeMap<String, (usize, Vec<&Outcomes>)> = BTreeMap::new();
+    let mut looser: BTreeMap<String, String> = BTreeMap::new();
+    for one in evidence.iter().filter(|one| !one.kinds.is_empty()) {
+        let alike = (0..=LOOSEST).map(|level| alike(&one.kinds, level).join(ImpactFile::AND));
+        let among_others: Vec<String> =
+            among_others(&one.kinds).into_iter().map(|key| key.join(ImpactFile::AND)).collect();
+        let chains = among_others.chunks(LOOSEST_OF_MANY + 1).map(<[String]>::to_vec);
+        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
+        for chain in std::iter::once(alike.collect()).chain(chains) {
+            for (level, key) in chain.iter().enumerate() {
+                keys.entry(key.clone()).or_insert(level);
+                if let Some(next) = chain.get(level + 1).filter(|next| *next != key) {
+                    looser.insert(key.clone(), next.clone());
+                }
+            }
+        }
         for (key, level) in keys {
             all.entry(key).or_insert_with(|| (level, Vec::new())).1.push(one);
         }
     }
-    all
+    (all, looser)
 }
 
 /// Whether one damage alone leads to findings of these kinds.
@@ -308,17 +342,16 @@ fn word(client: &str, streams: &[&Outcomes], level: usize, is_among_others: bool
     let forms: BTreeSet<String> =
         all.iter().filter_map(|(one, ..)| Some(shape(&one.name).split(' ').next()?.to_owned())).collect();
     let (least, least_forms) = AMONG_OTHERS;
+    let (least, bases) = match () {
+        () if is_among_others => (least, LEAST),
+        () => (if breaks { BREAKING[level] } else { SOUND[level] }, BASES[level]),
+    };
+    let is_enough = all.len() >= least && goldens.len() >= bases;
     match () {
-        () if is_among_others && !(breaks && all.len() >= least && forms.len() >= least_forms) => {
-            ('-', String::new())
-        }
+        () if is_among_others && !(breaks && forms.len() >= least_forms) => ('-', String::new()),
         // Where streams differ, no looser row is asked.
-        () if !breaks && !is_within(&["unaffected", "passes-on"]) && !is_within(&["reports"]) => {
-            ('v', String::new())
-        }
-        () if goldens.len() < LEAST || all.len() < if breaks { BREAKING[level] } else { SOUND } => {
-            ('-', String::new())
-        }
+        () if !breaks && !is_within(&["unaffected", "passes-on", "reports"]) => ('v', String::new()),
+        () if !is_enough => ('-', String::new()),
         () if breaks => (if outcome == "fails" { 'x' } else { 'w' }, detail),
         () if is_within(&["unaffected"]) => ('.', String::new()),
         () if is_within(&["reports"]) => ('r', String::new()),

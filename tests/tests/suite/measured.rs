@@ -149,7 +149,7 @@ fn nothing_is_said_of_clients_that_was_not_played() {
     }
 }
 
-/// Kinds have less in common at each level, and texts never share a row with calls or errors.
+/// Kinds have less in common at each level, and texts share a row with calls or errors at the last two alone.
 #[test]
 fn kinds_are_alike_by_levels() {
     let kind = |rest: &str| vec![format!("schema/event-valid x /item[message]/id {rest}")];
@@ -157,7 +157,11 @@ fn kinds_are_alike_by_levels() {
     assert_eq!(at(kind("null text"), 0), "schema/event-valid x /item[message]/id null text");
     assert_eq!(at(kind("null text"), 1), "schema/event-valid x /item[message]/id null *");
     assert_eq!(at(kind("null role+tool_call"), 1), "schema/event-valid x /item[message]/id null *call");
-    assert_eq!(at(kind("null error"), LOOSEST), "schema/event-valid x /item/id null *error");
+    assert_eq!(at(kind("null error"), 3), "schema/event-valid x /item/id null *error");
+    assert_eq!(at(kind("number error"), LOOSEST), "schema/event-valid * /item/id *type **");
+    assert_eq!(at(kind("odd-number error"), LOOSEST), "schema/event-valid * /item/id odd-number **");
+    let cut = vec!["wire/json-object x - a string @text+@open".to_owned()];
+    assert_eq!(at(cut, 1), "wire/json-object x - a string *@text@open");
     let wire = |event: &str| vec![format!("wire/json-object {event} - a string -")];
     assert_ne!(at(wire("x"), 2), at(wire("y"), 2));
     assert_eq!(at(wire("x"), LOOSEST), at(wire("y"), LOOSEST));

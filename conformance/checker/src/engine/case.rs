@@ -232,6 +232,7 @@ impl<'c> Case<'c> {
 
     #[cold]
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl Fn() -> String) {
+        let place = &Place { stage: self.stream.stage(), ..*place };
         match self.at {
             At::Record(record) => {
                 let pointer = place.pointer.map(|pointer| on_wire(self.protocol.dialect, pointer));

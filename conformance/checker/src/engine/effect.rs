@@ -101,14 +101,21 @@ fn rows(api: &str, needed: &[String]) -> Vec<&'static Measurement> {
 }
 
 /// Kinds are most loosely alike at this level.
-pub const LOOSEST: usize = 3;
+pub const LOOSEST: usize = 5;
 /// One of several kinds may be known to break a client up to this level.
-const LOOSEST_OF_MANY: usize = 1;
+pub const LOOSEST_OF_MANY: usize = 1;
 /// Stands for a part of a kind that may be any, and for any other kinds.
 const ANY: &str = "*";
+/// Stands for an event, with a call or not.
+const ANY_EVENT: &str = "**";
+/// The form of a number that is no integer of JavaScript: some clients read no such number.
+pub(super) const ODD: &str = "odd-number";
+/// Begins what a kind says of the stream, and not of its event.
+const MARK: char = '@';
 
 /// Returns what kinds of findings have in common with others: at level 0 all, then without what else the event says, then
-/// without the form or the types of objects around the member, and at last little more than the rule.
+/// without the form or the types of objects around the member, then little more than the rule. At the last two levels, events
+/// with calls are like others; of a value that a schema forbids, the member is left, whatever the event and the type.
 pub fn alike(kinds: &[String], level: usize) -> Vec<String> {
     let all: BTreeSet<String> = kinds.iter().map(|kind| loosened(kind, level)).collect();
     all.into_iter().collect()
@@ -133,23 +140,32 @@ fn loosened(kind: &str, level: usize) -> String {
     let [rule, event, member, rest] = std::array::from_fn(|_| words.next().unwrap_or_default());
     let (form, says) = rest.rsplit_once(' ').unwrap_or((rest, ""));
     let has = |words: &[&str]| says.split('+').any(|word| words.contains(&word));
+    let marks = says.split('+').filter(|word| word.starts_with(MARK) && level < 3).collect::<String>();
     let says = match () {
         () if has(&catalogue::CALLS) => "*call",
         () if has(&catalogue::ERRORS) => "*error",
         () => ANY,
     };
+    let says = format!("{says}{marks}");
     let plain: String =
         member.split('[').map(|part| part.split_once(']').map_or(part, |(_, after)| after)).collect();
     let is_wire = rule.starts_with("wire/");
+    let is_schema = rule.starts_with("schema/") && rule.ends_with("-valid");
+    let any_form = if form == ODD { form } else { ANY };
+    let typed = match form {
+        "absent" | "null" | "empty" | "string" | "repeated" | ODD => form,
+        _ => "*type",
+    };
     match level {
         1 => format!("{rule} {event} {member} {form} {says}"),
-        _ if rule.starts_with("schema/") && rule.ends_with("-valid") => {
-            format!("{rule} {event} {plain} {form} {says}")
-        }
+        4 if is_schema => format!("{rule} {event} {plain} {form} {ANY_EVENT}"),
+        5 if is_schema => format!("{rule} {ANY} {plain} {typed} {ANY_EVENT}"),
+        4 | 5 => format!("{rule} {ANY} {ANY} {any_form} {ANY_EVENT}"),
+        _ if is_schema => format!("{rule} {event} {plain} {form} {says}"),
         2 if is_wire => format!("{rule} {event} {member} {ANY} {says}"),
-        2 => format!("{rule} {event} {plain} {ANY} {says}"),
+        2 => format!("{rule} {event} {plain} {any_form} {says}"),
         _ if is_wire => format!("{rule} {ANY} {ANY} {ANY} {says}"),
-        _ => format!("{rule} {event} {ANY} {ANY} {says}"),
+        _ => format!("{rule} {event} {ANY} {any_form} {says}"),
     }
 }
 
@@ -166,7 +182,9 @@ pub fn tells(kind: &str) -> bool {
     let mut words = kind.split(' ');
     let (rule, form) = (words.next().unwrap_or_default(), words.nth(2).unwrap_or_default());
     match rule {
-        "schema/event-valid" => matches!(form, "absent" | "null" | "empty" | "quoted" | "number" | "boolean"),
+        "schema/event-valid" => {
+            matches!(form, "absent" | "null" | "empty" | "quoted" | "number" | ODD | "boolean")
+        }
         rule => catalogue::rule(rule).is_some_and(|rule| rule.exact),
     }
 }

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use spec::{APIS, Dialect, FOREIGN};
 
 use super::bound::Bound;
+use super::effect::ODD;
 use super::locate::Locator;
 use super::location::{Location, SavedLocation};
-use super::record::Record;
+use super::record::{Payload, Record};
 
 /// A violation of a rule, with its place and the number of equal violations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -171,10 +172,18 @@ impl Finding {
         parts.map(|part| if part.is_empty() { "-" } else { part }).join(" ")
     }
 
-    /// Its form. Clients take some strings in another way: an empty one, and a number.
+    /// Its form. Clients take some values in another way: an empty string, a number as a string, and a number that is no integer of
+    /// JavaScript.
     fn exact_form(&self) -> &str {
-        let text = self.actual.as_deref().and_then(|actual| actual.strip_prefix("string \""));
-        match text.and_then(|text| text.strip_suffix('"')).filter(|_| self.form() == "string") {
+        const LARGEST: f64 = 9_007_199_254_740_991.0;
+        let actual = self.actual.as_deref().unwrap_or_default();
+        if matches!(self.form(), "" | "number") {
+            let number: Option<f64> = actual.strip_prefix("number ").unwrap_or(actual).parse().ok();
+            let is_odd = number.is_some_and(|number| number.fract() != 0.0 || number.abs() > LARGEST);
+            return if is_odd { ODD } else { self.form() };
+        }
+        let text = actual.strip_prefix("string \"").and_then(|text| text.strip_suffix('"'));
+        match text.filter(|_| self.form() == "string") {
             Some("") => "empty",
             Some(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => "quoted",
             _ => self.form(),
@@ -253,6 +262,8 @@ pub(crate) struct Place<'p> {
     pub(crate) form: &'static str,
     /// The finding that it follows from.
     pub(crate) follows: Option<usize>,
+    /// How far the response is, if the event itself does not say it: a mark.
+    pub(crate) stage: &'static str,
 }
 
 impl Place<'_> {
@@ -265,6 +276,7 @@ impl Place<'_> {
         actual: None,
         form: "",
         follows: None,
+        stage: "",
     };
 }
 
@@ -393,9 +405,14 @@ impl Findings {
         };
         let number = self.keep(bound, place, member, is_fine_in, &location, message);
         if let Some(finding) = number.and_then(|number| self.found.get_mut(number)) {
+            let mut says = record.says();
+            if record.payload != Payload::Object && !place.stage.is_empty() {
+                let join = if says.is_empty() { "" } else { "+" };
+                says.extend([join, place.stage]);
+            }
             if finding.count == 1 {
-                (finding.says, finding.related) = (Cow::Owned(record.says()), related.map(Box::new));
-            } else if finding.says != VARIOUS && finding.says != record.says() {
+                (finding.says, finding.related) = (Cow::Owned(says), related.map(Box::new));
+            } else if finding.says != VARIOUS && finding.says != says {
                 finding.says = Cow::Borrowed(VARIOUS);
             }
         }
@@ -464,7 +481,7 @@ impl Findings {
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),
             form: Cow::Borrowed(place.form),
-            says: Cow::Borrowed(""),
+            says: Cow::Borrowed(place.stage),
             related: None,
             fine_in: dialects_of_clients(self.api)
                 .iter()

@@ -230,12 +230,29 @@ impl<'a> Record<'a> {
     /// of its own, their names.
     #[cold]
     pub(super) fn says(&self) -> String {
+        if matches!(self.payload, Payload::NotJson(..) | Payload::OtherValue) {
+            return self.marks();
+        }
         let Some((matches, info)) = self.matches.zip(self.whole) else { return self.objects().join("+") };
         let found: Vec<&str> = matches.effects(info).map(|effect| effect.level.name).collect();
         let mut scopes: Vec<&str> = info.effects.iter().map(|effect| effect.level.name).collect();
         scopes.dedup();
         scopes.retain(|scope| found.contains(scope));
         scopes.join("+")
+    }
+
+    /// Clients may not read data that are no object: what these begin as, and the event that the line names.
+    fn marks(&self) -> String {
+        let shape = match self.data().trim_ascii_start().as_bytes().first() {
+            Some(b'{') => "@object",
+            Some(b'[') => "@array",
+            _ => "@text",
+        };
+        let line =
+            self.frame.event.as_deref().filter(|line| {
+                line.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.'))
+            });
+        line.map_or_else(|| shape.to_owned(), |line| format!("{shape}+@{line}"))
     }
 
     fn objects(&self) -> Vec<Cow<'a, str>> {

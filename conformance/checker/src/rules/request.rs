@@ -199,6 +199,21 @@ pub(super) fn body(case: &mut Case<'_>, body: &Frame<'_>) {
     }
 }
 
+/// Returns how a text that should be a JSON object is none, as far as it matters to clients: some complete a text that was cut.
+pub(super) fn no_object(text: &str) -> &'static str {
+    let text = text.trim();
+    let mut scanner = json::Scanner::new(text);
+    match scanner.skip().and_then(|()| scanner.end()) {
+        _ if text.is_empty() => "blank",
+        Ok(()) => "other-value",
+        Err(_) if scanner.problem() == json::Problem::TrailingText => "two",
+        Err(_) if scanner.offset() >= text.len() || scanner.problem() == json::Problem::UnclosedString => {
+            "cut"
+        }
+        Err(_) => "broken",
+    }
+}
+
 pub(super) fn is_json(text: &str, is_object: bool) -> bool {
     if is_object {
         json::members(text).is_some()

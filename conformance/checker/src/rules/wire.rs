@@ -24,7 +24,14 @@ pub(super) fn json_object(case: &mut Case<'_>) {
             let has_two = problem == DataProblem::Syntax(Problem::TrailingText)
                 && before.trim_end_matches([' ', '\t']).ends_with('\n')
                 && !before.trim().is_empty();
-            let form = if has_two { "two" } else { problem.as_str() };
+            // Parsers of Python read these.
+            let rest = record.data().get(at..).unwrap_or_default();
+            let is_no_number = ["NaN", "Infinity", "-Infinity"].iter().any(|name| rest.starts_with(name));
+            let form = match () {
+                () if has_two => "two",
+                () if is_no_number => "no-number",
+                () => problem.as_str(),
+            };
             let place = Place { at: Some(at), actual: Some(problem.as_str()), form, ..place };
             case.report(&place, || {
                 if has_two {

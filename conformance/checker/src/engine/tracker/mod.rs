@@ -551,13 +551,14 @@ pub(in crate::engine) fn unended(
         settle::settle_at_end(plan, context, stream, last, findings);
         for open in still_open(plan, stream) {
             let message = || format!("the stream ends, but {} was never closed", open.name);
-            findings.add_at(open.bound, last, &open.place(), &message);
+            findings.add_at(open.bound, last, &Place { stage: stream.stage(), ..open.place() }, &message);
         }
         return;
     }
     let Some(bound) = plan.structural(Family::NeverClosed, plan.api().root) else { return };
     let expected = if marker_ends { "[DONE]".to_owned() } else { plan.dialect().terminal.join(" or ") };
-    findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, &|| {
+    let place = Place { expected: Some(&expected), stage: stream.stage(), ..Place::WHOLE };
+    findings.add_at(bound, last, &place, &|| {
         let missing = if marker_ends { "[DONE]" } else { "a terminal event" };
         format!("the stream ends without {missing}")
     });

@@ -8,7 +8,7 @@ use spec::json::{self, values};
 use spec::table::Scope;
 
 use crate::engine::{Case, Node, Object, Place, Record, short};
-use crate::rules::request;
+use crate::rules::request::{self, no_object};
 
 /// Number of calls among which a later one is searched.
 const FEW: usize = 64;
@@ -142,6 +142,7 @@ pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, choice: &Node, _: &O
         let place = Place {
             expected: Some("a JSON object"),
             actual: Some(&actual),
+            form: no_object(&arguments.joined),
             follows: call.doubt,
             ..Place::WHOLE
         };

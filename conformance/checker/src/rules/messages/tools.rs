@@ -7,8 +7,9 @@ use spec::json;
 use spec::table::Scope;
 
 use super::{CALLS, CUT_OFF, SERVER_CALLS, blocks, is_called_by_code};
-use crate::engine::{Case, Node, Object, short};
-use crate::rules::{non_empty, request};
+use crate::engine::{Case, Node, Object, Place, short};
+use crate::rules::non_empty;
+use crate::rules::request::{self, no_object};
 
 /// Number of blocks at the start of a message that may be results of calls before it.
 const FEW: usize = 64;
@@ -58,9 +59,9 @@ pub(in crate::rules) fn input_json(case: &mut Case<'_>, message: &Node, _: &Obje
         .collect();
     for (block, input) in wrong {
         let (name, actual) = (case.name(block), short(&input.joined));
-        case.fault_of_event("a JSON object", &actual, || {
-            format!("the deltas of {name} do not join to a JSON object")
-        });
+        let form = no_object(&input.joined);
+        let place = Place { expected: Some("a JSON object"), actual: Some(&actual), form, ..Place::WHOLE };
+        case.report(&place, || format!("the deltas of {name} do not join to a JSON object"));
     }
 }
 
