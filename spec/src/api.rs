@@ -202,7 +202,7 @@ impl Api {
         of_routes.chain(self.request.parameters.iter().copied())
     }
 
-    /// Returns whether a path is that of the API's main operation, or ends with it.
+    /// Whether a path is that of the API's main operation, or ends with it.
     pub fn is_at(&self, path: &str) -> bool {
         path.ends_with(self.path) || self.names_model() && self.signature.path(path).is_some()
     }

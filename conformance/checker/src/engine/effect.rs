@@ -6,7 +6,7 @@ use std::fmt;
 use catalogue::{CLIENTS, Client, Level, Measured, Measurement};
 use serde::{Deserialize, Serialize};
 
-use super::finding::{Finding, without_index};
+use super::finding::{Finding, ODD, without_index};
 
 /// The known effect of findings on a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,8 +108,6 @@ pub const LOOSEST_OF_MANY: usize = 1;
 const ANY: &str = "*";
 /// Stands for an event, with a call or not.
 const ANY_EVENT: &str = "**";
-/// The form of a number that is no integer of JavaScript: some clients read no such number.
-pub(super) const ODD: &str = "odd-number";
 /// Begins what a kind says of the stream, and not of its event.
 const MARK: char = '@';
 

@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 use spec::{APIS, Dialect, FOREIGN};
 
 use super::bound::Bound;
-use super::effect::ODD;
 use super::locate::Locator;
 use super::location::{Location, SavedLocation};
 use super::record::{Payload, Record};
+
+/// The form of a number that is no integer of JavaScript: some clients read no such number.
+pub(super) const ODD: &str = "odd-number";
 
 /// A violation of a rule, with its place and the number of equal violations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -250,12 +250,14 @@ impl Stream {
         self.response().is_some_and(|response| response.state() == State::Closed)
     }
 
-    /// Returns the mark of whether the response is complete, apart from events that may follow its end.
+    /// The mark of whether the response is complete, apart from events that may follow its end.
     pub(crate) fn stage(&self) -> &'static str {
+        /// Parts that are looked at: those with a reason are choices, and few.
+        const FEW: usize = 16;
         let has_reason = |node: &Node| node.reason().is_some();
         let of_parts = || {
             let parts = self.response().into_iter().flat_map(|response| &response.children);
-            parts.filter_map(|part| self.nodes.get(*part)).any(has_reason)
+            parts.take(FEW).filter_map(|part| self.nodes.get(*part)).any(has_reason)
         };
         let is_complete = self.has_ended() || self.response().is_some_and(has_reason) || of_parts();
         if is_complete { "@ended" } else { "@open" }
