@@ -273,7 +273,7 @@ fn words_by_key(evidence: &[Outcomes], clients: &[&str]) -> BTreeMap<String, Vec
     let mut words: BTreeMap<String, Vec<(char, String)>> = BTreeMap::new();
     let mut keys: Vec<(&String, &(usize, Vec<&Outcomes>))> = all.iter().collect();
     keys.sort_by_key(|(_, (level, _))| Reverse(*level));
-    // What is found for a key, in its own row or in looser ones.
+    // The outcome for a key, in its own row or in looser ones.
     let mut found: BTreeMap<&String, Vec<char>> = BTreeMap::new();
     for (key, (level, of)) in keys {
         let is_among_others = key.starts_with(&format!("{}{}", ImpactFile::ANY, ImpactFile::AND));

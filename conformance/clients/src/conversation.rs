@@ -1,5 +1,6 @@
 //! Parts of a conversation that a request repeats, in the terms of its API.
 
+use checker::tools_in;
 use serde_json::{Map, Value};
 use spec::Api;
 
@@ -33,15 +34,10 @@ pub(super) fn said(entry: &Value) -> Vec<&str> {
 
 /// The tools that a request offers, with their names.
 pub(super) fn offered<'b>(body: &'b Value, api: &Api) -> impl Iterator<Item = (&'b Value, Option<&'b str>)> {
-    let offers = api.request.offers;
-    let list = |value: Option<&'b Value>| value.and_then(Value::as_array).into_iter().flatten();
-    let all = list(offers.and_then(|offers| body.get(offers.list)));
-    let all = all.flat_map(move |entry| match offers.and_then(|offers| offers.inner) {
-        Some(inner) => list(entry.pointer(inner)).collect(),
-        None => vec![entry],
-    });
-    let names = offers.map_or(&[][..], |offers| offers.names);
-    all.map(|tool| (tool, names.iter().find_map(|name| tool.pointer(name)?.as_str())))
+    api.request.offers.into_iter().flat_map(move |offers| {
+        let name = |tool: &'b Value| offers.names.iter().find_map(|name| tool.pointer(name)?.as_str());
+        tools_in(body, offers.list, offers.inner).map(move |tool| (tool, name(tool)))
+    })
 }
 
 pub(super) fn words<'b>(body: &'b Value, api: &Api) -> Vec<&'b str> {

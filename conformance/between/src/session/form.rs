@@ -6,8 +6,8 @@ use std::io;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Session;
-use super::recording::Exchanged;
+use super::recording::FileExchange;
+use super::{RecordedRequest, Session};
 
 /// Maximum size of all request bodies.
 const LARGEST_BODIES: usize = 256 << 20;
@@ -76,7 +76,7 @@ pub(super) fn is_form(text: &str) -> bool {
     first.is_some_and(|line| serde_json::from_str::<Line>(line).is_ok())
 }
 
-pub(super) fn read(text: &str) -> io::Result<Vec<Exchanged>> {
+pub(super) fn read(text: &str) -> io::Result<Vec<FileExchange>> {
     let (mut before, mut size) = (String::new(), 0);
     let mut exchanges = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -97,16 +97,19 @@ pub(super) fn read(text: &str) -> io::Result<Vec<Exchanged>> {
         }
         let is_answered = line.response.is_some();
         let response = line.response.unwrap_or_default();
-        exchanges.push(Exchanged {
+        exchanges.push(FileExchange {
             method: line.method,
             target: line.target,
-            headers: line.headers.pairs(),
-            body,
             is_answered,
-            status: response.status.unwrap_or(200),
-            response_headers: response.headers.pairs(),
-            response: response.body.unwrap_or_default(),
-            is_cut: line.fault.is_some_and(|fault| fault.starts_with(CUT)),
+            recorded: RecordedRequest {
+                headers: line.headers.pairs(),
+                body,
+                status: response.status.unwrap_or(200),
+                response_headers: response.headers.pairs(),
+                response: response.body.unwrap_or_default(),
+                is_cut: line.fault.is_some_and(|fault| fault.starts_with(CUT)),
+                ..RecordedRequest::default()
+            },
         });
     }
     Ok(exchanges)

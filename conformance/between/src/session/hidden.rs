@@ -3,7 +3,6 @@
 use std::hash::RandomState;
 
 use recordings::capture::{Shaper, is_public_header};
-
 use spec::Api;
 
 use super::{RecordedRequest, Session};

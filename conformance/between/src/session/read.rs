@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::recording::Exchanged;
+use super::recording::FileExchange;
 use super::{Session, form, recording};
 use crate::dialects::front_dialect;
 
@@ -127,7 +127,7 @@ fn bounded(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Exchanges of no API, and those without an answer, are left out, and counted with the first session.
-fn of_apis(exchanges: Vec<Exchanged>) -> Vec<Session> {
+fn of_apis(exchanges: Vec<FileExchange>) -> Vec<Session> {
     let mut sessions: Vec<Session> = Vec::new();
     let mut left_out = 0;
     for exchange in exchanges {
@@ -160,7 +160,7 @@ struct Indexed {
 
 /// The sessions in the evidence of a tap, with their names. Exchanges without a recording are left out.
 fn of_tap(folder: &Path, index: &Path) -> io::Result<Vec<(String, Session)>> {
-    let mut sessions: Vec<(String, Vec<Exchanged>)> = Vec::new();
+    let mut sessions: Vec<(String, Vec<FileExchange>)> = Vec::new();
     for line in String::from_utf8_lossy(&bounded(index)?).lines() {
         let Ok(Indexed { session, path }) = serde_json::from_str(line) else { continue };
         let name = session.unwrap_or_else(|| USUAL.to_owned());
@@ -169,7 +169,7 @@ fn of_tap(folder: &Path, index: &Path) -> io::Result<Vec<(String, Session)>> {
         let file = path.filter(is_inside).map(|path| folder.join(path)).filter(|file| file.is_file());
         let found = match &file {
             Some(file) => recording::read(&bounded(file)?).map_err(|error| named(file, &error))?,
-            None => vec![Exchanged::default()],
+            None => vec![FileExchange::default()],
         };
         match sessions.iter_mut().find(|(known, _)| *known == name) {
             Some((_, exchanges)) => exchanges.extend(found),

@@ -29,19 +29,15 @@ const OWN: [&str; 15] = [
 
 /// An exchange of a file.
 #[derive(Debug, Default)]
-pub(super) struct Exchanged {
+pub(super) struct FileExchange {
     pub(super) method: String,
     pub(super) target: String,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: String,
     pub(super) is_answered: bool,
-    pub(super) status: u16,
-    pub(super) response_headers: Vec<(String, String)>,
-    pub(super) response: String,
-    pub(super) is_cut: bool,
+    /// With all headers, and without what its target says.
+    pub(super) recorded: RecordedRequest,
 }
 
-impl Exchanged {
+impl FileExchange {
     pub(super) fn request(self, api: &Api) -> RecordedRequest {
         let (path, query) = match self.target.split_once('?') {
             Some((path, query)) => (path, Some(query)),
@@ -51,12 +47,9 @@ impl Exchanged {
         RecordedRequest {
             at: asked.map(|(model, is_stream)| api.path_for(model, is_stream)).unwrap_or_default(),
             query: query.map(str::to_owned),
-            headers: kept(self.headers, api),
-            body: self.body,
-            status: self.status,
-            response_headers: kept(self.response_headers, api),
-            response: self.response,
-            is_cut: self.is_cut,
+            headers: kept(self.recorded.headers, api),
+            response_headers: kept(self.recorded.response_headers, api),
+            ..self.recorded
         }
     }
 
@@ -72,12 +65,14 @@ impl Exchanged {
         Self {
             method: request.method.to_string(),
             target: target.to_owned(),
-            headers: texts(&request.headers),
-            body: request.body.unwrap_or_default().into_owned(),
             is_answered: head.status.is_some(),
-            status: head.status.unwrap_or_default(),
-            response_headers: texts(&head.headers),
-            ..Self::default()
+            recorded: RecordedRequest {
+                headers: texts(&request.headers),
+                body: request.body.unwrap_or_default().into_owned(),
+                status: head.status.unwrap_or_default(),
+                response_headers: texts(&head.headers),
+                ..RecordedRequest::default()
+            },
         }
     }
 }
@@ -89,13 +84,15 @@ fn kept(headers: Vec<(String, String)>, api: &Api) -> Vec<(String, String)> {
     all.filter(|(name, value)| !OWN.contains(&&**name) && !is_key(name) && value != REDACTED).collect()
 }
 
-pub(super) fn read(bytes: &[u8]) -> io::Result<Vec<Exchanged>> {
-    let mut all: Vec<Exchanged> = Vec::new();
+pub(super) fn read(bytes: &[u8]) -> io::Result<Vec<FileExchange>> {
+    let mut all: Vec<FileExchange> = Vec::new();
     let read = capture::read(bytes, None, &mut |entry| match (entry, all.last_mut()) {
-        (Entry::Exchange(head), _) => all.push(Exchanged::of(&head)),
-        (Entry::Event(frame), Some(last)) => write(&frame, &mut last.response),
-        (Entry::Body(frame), Some(last)) => last.response += frame.data.as_deref().unwrap_or_default(),
-        (Entry::Lost(loss), Some(last)) => last.is_cut |= matches!(loss, Loss::Broken(_)),
+        (Entry::Exchange(head), _) => all.push(FileExchange::of(&head)),
+        (Entry::Event(frame), Some(last)) => write(&frame, &mut last.recorded.response),
+        (Entry::Body(frame), Some(last)) => {
+            last.recorded.response += frame.data.as_deref().unwrap_or_default();
+        }
+        (Entry::Lost(loss), Some(last)) => last.recorded.is_cut |= matches!(loss, Loss::Broken(_)),
         _ => {}
     });
     read.map_err(|error| io::Error::other(error.to_string()))?;

@@ -14,7 +14,7 @@ use super::head::Head;
 use super::location::SavedLocation;
 use super::node::{Node, State};
 use super::protocol::Protocol;
-use super::record::Record;
+use super::record::{Payload, Record};
 use super::session::{SessionView, Turn};
 use super::stream::Stream;
 use super::usage::Usage;
@@ -232,7 +232,9 @@ impl<'c> Case<'c> {
 
     #[cold]
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl Fn() -> String) {
-        let place = &Place { stage: self.stream.stage(), ..*place };
+        // An event that is an object says it itself.
+        let is_object = matches!(self.at, At::Record(record) if record.payload == Payload::Object);
+        let place = &Place { stage: if is_object { "" } else { self.stream.stage() }, ..*place };
         match self.at {
             At::Record(record) => {
                 let pointer = place.pointer.map(|pointer| on_wire(self.protocol.dialect, pointer));

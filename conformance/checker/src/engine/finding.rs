@@ -407,14 +407,17 @@ impl Findings {
         };
         let number = self.keep(bound, place, member, is_fine_in, &location, message);
         if let Some(finding) = number.and_then(|number| self.found.get_mut(number)) {
-            let mut says = record.says();
-            if record.payload != Payload::Object && !place.stage.is_empty() {
-                let join = if says.is_empty() { "" } else { "+" };
-                says.extend([join, place.stage]);
-            }
+            let says = || {
+                let mut says = record.says();
+                if record.payload != Payload::Object && !place.stage.is_empty() {
+                    let join = if says.is_empty() { "" } else { "+" };
+                    says.extend([join, place.stage]);
+                }
+                says
+            };
             if finding.count == 1 {
-                (finding.says, finding.related) = (Cow::Owned(says), related.map(Box::new));
-            } else if finding.says != VARIOUS && finding.says != says {
+                (finding.says, finding.related) = (Cow::Owned(says()), related.map(Box::new));
+            } else if finding.says != VARIOUS && finding.says != says() {
                 finding.says = Cow::Borrowed(VARIOUS);
             }
         }

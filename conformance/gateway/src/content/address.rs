@@ -8,6 +8,14 @@ use spec::Api;
 const MODEL: &str = "model";
 const STREAM: &str = "stream";
 
+/// The pattern of the path for a router, which takes the model and the verb as one segment.
+pub(crate) fn pattern(api: &Api) -> String {
+    match api.path.split_once('{') {
+        Some((before, _)) => format!("{before}{{call}}"),
+        None => api.path.to_owned(),
+    }
+}
+
 /// The body of a request, with what its path says.
 pub fn with_path(api: &Api, path: &str, request: Value) -> Value {
     let mut request =

@@ -27,7 +27,7 @@ use super::mcp::Servers;
 use super::sending::send;
 use super::socket::talk;
 use super::store::Stored;
-use crate::content::address::with_path;
+use crate::content::address::{pattern, with_path};
 use crate::content::problem::Problem;
 use crate::content::refusal::unknown_key;
 use crate::faults::requested::{Faults, HEADER};
@@ -78,8 +78,8 @@ fn of_api(gateway: &Gateway) -> Router<Arc<Gateway>> {
     if api.session.is_some() {
         router = router.route(api.path, get(connect));
     }
-    if let Some((before, _)) = api.path.split_once('{') {
-        return router.route(&format!("{before}{{call}}"), post(create_at));
+    if api.names_model() {
+        return router.route(&pattern(api), post(create_at));
     }
     let mut added: Vec<(&str, &str)> = Vec::new();
     for (operation, route) in api.operations {

@@ -148,7 +148,7 @@ pub(crate) struct Load {
     pub(crate) upstream: SocketAddr,
 }
 
-/// What became of the events of all streams.
+/// The events of all streams, and how long they took.
 #[derive(Debug)]
 pub(crate) struct Events {
     pub(crate) count: u64,

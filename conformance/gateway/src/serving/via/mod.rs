@@ -27,7 +27,7 @@ use translation::{Question, Translator, break_question, break_request};
 use super::cors;
 use super::host::{Host, listen};
 use super::log::Log;
-use crate::content::address::with_path;
+use crate::content::address::{pattern, with_path};
 use crate::content::problem::Problem;
 use crate::rendering::wire::Wire;
 use faults::State as FaultState;
@@ -128,11 +128,7 @@ fn router(settings: ViaSettings) -> io::Result<Router> {
         let create = move |state: State<Arc<Via>>, uri: Uri, headers: HeaderMap, body: Bytes| {
             create(state, front, uri, headers, body)
         };
-        let path = match front.api.path.split_once('{') {
-            Some((before, _)) => format!("{before}{{call}}"),
-            None => front.api.path.to_owned(),
-        };
-        api = api.route(&path, post(create));
+        api = api.route(&pattern(front.api), post(create));
         versions.extend(["v1", front.api.version]);
     }
     let mut app = Router::new().merge(api.clone());
