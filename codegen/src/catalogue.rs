@@ -8,13 +8,15 @@ use serde::de::DeserializeOwned;
 
 use crate::dialect::{LoadError, entries, read_toml};
 use crate::folders::{
-    self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CLIENTS,
-    CONTRACT, DEFECTS, IMPACT, LOG_RULES, LOGS, MEASURED, REQUESTS, SHARED_RULES, THREADS,
+    self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_PROFILES, BETWEEN_RULES, CLIENT_CONTRACT,
+    CLIENT_RULES, CLIENTS, CONTRACT, DEFECTS, IMPACT, LOG_RULES, LOGS, MEASURED, REQUESTS, SHARED_RULES,
+    THREADS,
 };
 use crate::formats::{
-    AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile, Defect,
-    DefectsFile, GuaranteesFile, ImpactFile, Log, MeasuredFile, PageError, Profile, RequestsFile,
-    RequirementsFile, Rule, RuleInApi, Scenario, SharedRulesFile, TestRule, Thread, ThreadsFile,
+    AgentProfile, AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile,
+    ContractFile, Defect, DefectsFile, GuaranteesFile, ImpactFile, Log, MeasuredFile, PageError, Profile,
+    RequestsFile, RequirementsFile, Rule, RuleInApi, Scenario, SharedRulesFile, TestRule, Thread,
+    ThreadsFile,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -48,6 +50,8 @@ pub struct Catalogue {
     pub requests: BTreeMap<String, RequestsFile>,
     /// `between/cases/`, by id.
     pub between_cases: BTreeMap<String, BetweenCase>,
+    /// `between/profiles/`, by id.
+    pub between_profiles: BTreeMap<String, AgentProfile>,
     /// `between/rules/`, by id.
     pub between_rules: BTreeMap<String, TestRule>,
     /// `between/agents.toml`.
@@ -87,6 +91,7 @@ impl Catalogue {
             impact: read.of_apis(IMPACT),
             requests: read.of_apis(REQUESTS),
             between_cases: read.pages(BETWEEN_CASES, BetweenCase::parse),
+            between_profiles: read.pages(BETWEEN_PROFILES, AgentProfile::parse),
             between_rules: read.pages(BETWEEN_RULES, TestRule::parse),
             agents: read.shared(AGENTS),
             contract: read.shared(CONTRACT),

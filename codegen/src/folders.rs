@@ -17,8 +17,9 @@ pub const FOREIGN: &str = "foreign.toml";
 pub const GOLDENS: &str = "goldens";
 
 /// Folders of pages and tables. An API can have each, and all APIs can share one of the same name.
-pub const PAGES: [&str; 11] = [
+pub const PAGES: [&str; 12] = [
     BETWEEN_CASES,
+    BETWEEN_PROFILES,
     BETWEEN_RULES,
     "client-profiles",
     CLIENT_RULES,
@@ -33,6 +34,9 @@ pub const PAGES: [&str; 11] = [
 
 /// What clients ask through gateways.
 pub const BETWEEN_CASES: &str = "between/cases";
+
+/// Agents as they ask.
+pub const BETWEEN_PROFILES: &str = "between/profiles";
 
 /// The rules about what passes through gateways.
 pub const BETWEEN_RULES: &str = "between/rules";

@@ -93,7 +93,7 @@ class Upstream(ThreadingHTTPServer):
     def __init__(self, agent, api, fault, port_of_model):
         super().__init__(("127.0.0.1", 0), Handler)
         self.agent, self.api, self.fault, self.port_of_model = agent, api, fault, port_of_model
-        self.requests, self.lock = [], threading.Lock()
+        self.requests, self.asked, self.lock = [], None, threading.Lock()
 
     def __enter__(self):
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -151,6 +151,7 @@ class Handler(BaseHTTPRequestHandler):
         with server.lock:
             seen = {"at": time.monotonic(), "step": step_of(text), "stream": asked.get("stream", server.api == "gemini"), "tokens": asked.get("max_tokens")}
             server.requests.append(seen)
+            server.asked = server.asked or {"headers": dict(self.headers), "body": asked}
             fault = server.fault if server.is_due(text) else {}
             seen["failed"] = bool(fault)
         thinks = server.api if server.api == "gemini" or asked.get("reasoning") or (asked.get("thinking") or {}).get("type") in ("adaptive", "enabled") else ""

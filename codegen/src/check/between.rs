@@ -6,16 +6,16 @@ use super::context::Context;
 use super::report::Report;
 use crate::catalogue::Catalogue;
 use crate::folders::{
-    self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_RULES, CLIENT_CONTRACT, CLIENT_RULES, CONTRACT,
-    LOG_RULES,
+    self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_PROFILES, BETWEEN_RULES, CLIENT_CONTRACT,
+    CLIENT_RULES, CONTRACT, LOG_RULES,
 };
 use crate::formats::{
-    AgentsFile, Authority, BetweenCase, BetweenLimit, Citation, ContractFile, Reaction, ServedFault,
-    TestRule, Writes,
+    AgentsFile, Authority, BetweenCase, BetweenLimit, Citation, ContractFile, Reaction, Request, ServedFault,
+    SessionCase, TestRule, Writes,
 };
 
-/// The case of all recorded sessions, which has no page.
-const SESSIONS: &str = "session/replay";
+/// The word in a request of an agent that the user's first text replaces.
+const FIRST: &str = "{first}";
 /// The word in a question that the name of a test replaces.
 const MARK: &str = "{mark}";
 
@@ -56,6 +56,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
     contract(catalogue, report);
     agents(catalogue, report);
+    profiles(context, report);
     for (id, case) in &catalogue.between_cases {
         let file = folders::file(&context.spec, BETWEEN_CASES, &format!("{id}.md"));
         let of_apis =
@@ -68,7 +69,16 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                 "name a case whose answer is the same",
             )
         });
-        for (entry, problem, help) in case_misuses(case).into_iter().chain(of_apis).chain(of_like) {
+        let is_unknown = |agent: &&String| {
+            let is_it = |id: &String| id.split_once('/').is_some_and(|(_, name)| name == **agent);
+            !catalogue.between_profiles.keys().any(is_it)
+        };
+        let of_profiles =
+            case.session.iter().flat_map(|session| &session.profiles).filter(is_unknown).map(|profile| {
+                ("profiles", format!("there is no profile {profile}"), "name a page of between/profiles")
+            });
+        let all = case_misuses(case).into_iter().chain(of_apis).chain(of_like).chain(of_profiles);
+        for (entry, problem, help) in all {
             report.find(&file, entry, problem, help);
         }
     }
@@ -98,7 +108,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             ));
         }
         let names = |case: &String| catalogue.between_cases.keys().any(|id| is_of(id, case));
-        if let Some(case) = limit.case.as_ref().filter(|case| !names(case) && *case != SESSIONS) {
+        if let Some(case) = limit.case.as_ref().filter(|case| !names(case)) {
             misuses.push((
                 "case",
                 format!("there is no case {case}"),
@@ -264,6 +274,42 @@ fn agents(catalogue: &Catalogue, report: &mut Report) {
     }
 }
 
+/// The requests of a profile hold what an agent's session replaces, and the shell runs its commands.
+fn profiles(context: &Context, report: &mut Report) {
+    let catalogue = &context.catalogue;
+    for (id, profile) in &catalogue.between_profiles {
+        let file = folders::file(&context.spec, BETWEEN_PROFILES, &format!("{id}.md"));
+        let mut find = |is_wrong: bool, entry: &str, problem: &str, help| {
+            if is_wrong {
+                report.find(&file, entry, problem.to_owned(), help);
+            }
+        };
+        let is_known = catalogue.agents.agents.iter().any(|agent| agent.id == profile.agent);
+        find(!is_known, "agent", "there is no such agent", "name one of between/agents.toml");
+        let is_api = id
+            .split_once('/')
+            .is_some_and(|(api, _)| folders::apis(&context.spec).iter().any(|it| it == api));
+        find(!is_api, "the folder", "its name is that of no API", "name it as a folder of spec/apis");
+        let once = |request: &Request| request.to_string().matches(FIRST).count() == 1;
+        let help = "write {first} where the user's first text stands";
+        find(!once(&profile.request), "the request", "the first request does not have {first} once", help);
+        let has_helper = !profile.helper_request.is_null();
+        find(
+            has_helper && !once(&profile.helper_request),
+            "the request",
+            "the second agent's does not have {first} once",
+            help,
+        );
+        find(
+            has_helper != profile.helper.is_some(),
+            "helper",
+            "a second agent needs a header and a request",
+            "write both, or none",
+        );
+        find(!profile.shell.contains('$'), "shell", "`shell` has no command", "write `$` in its place");
+    }
+}
+
 fn unfounded(reason: &str, authority: &str) -> Option<Misuse> {
     let is_empty = |text: &str| text.trim().is_empty();
     let help = "write why it does not apply, and who says so";
@@ -335,6 +381,25 @@ fn case_misuses(case: &BetweenCase) -> Vec<Misuse> {
         "crowd",
         "`crowd` is not between 2 and 64",
         "write the number of clients",
+    );
+    let numbers = case.session.iter().flat_map(|session| {
+        [session.fault_at].into_iter().chain(session.helper.iter().copied()).chain(session.compacts_at)
+    });
+    find(
+        numbers.max().is_some_and(|number| number as usize >= case.answers.len()),
+        "session",
+        "`session` names an answer that is not there",
+        "count the answers from 0",
+    );
+    let needs_task = |session: &SessionCase| {
+        let marks = session.helper_task.as_ref().map_or(0, |task| task.matches(MARK).count());
+        marks != usize::from(!session.helper.is_empty())
+    };
+    find(
+        case.session.as_ref().is_some_and(needs_task),
+        "helper_task",
+        "the task of a second agent does not have {mark} once",
+        "write it beside `helper`, with {mark}",
     );
     find(
         case.crowd.is_some() && !case.answers.iter().all(|answer| answer.contains(MARK)),

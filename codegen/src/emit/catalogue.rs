@@ -6,22 +6,22 @@ use quote::quote;
 use super::impact::{self, Measurement};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    About, Agent, AgentFault, Authority, BetweenCase, BetweenLeniency, BetweenLimit, Breakage, Channel,
-    Citation, Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant,
+    About, Agent, AgentFault, AgentProfile, Authority, BetweenCase, BetweenLeniency, BetweenLimit, Breakage,
+    Channel, Citation, Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant,
     ContractClause, Coverage, DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, Log,
     LogRow, LooksAt, NativeRule, OnSocket, Operand, Profile, Reaction, Relation, Requirement,
-    RequirementLevel, Rule, RuleInApi, Scenario, Scopes, Side, Step, Target, TestRule, UpstreamFault,
-    Violation, WaitForm, Who, Whose, Writes, groups,
+    RequirementLevel, Rule, RuleInApi, Scenario, Scopes, SessionCase, Side, Step, Target, TestRule,
+    UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 use crate::names;
 
 /// Emits the types and their values, and an enum of the native rules.
 pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let declarations = declarations! {
-        About Agent AgentFault Authority BetweenCase BetweenLimit BetweenLeniency TestRule Breakage Channel Citation
+        About Agent AgentFault AgentProfile Authority BetweenCase BetweenLimit BetweenLeniency TestRule Breakage Channel Citation
         Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep ContractClause Coverage DecidedBy Edit
         Ending Expect Family FaultPlaces HandlingMode Log LogRow LooksAt Measurement OnSocket Operand Profile Reaction Relation
-        Requirement RequirementLevel Rule RuleInApi Scenario Side Step Target UpstreamFault Violation WaitForm Who
+        Requirement RequirementLevel Rule RuleInApi Scenario SessionCase Side Step Target UpstreamFault Violation WaitForm Who
         Whose Writes
     };
     let native = catalogue.rules.values().filter(|rule| rule.native).map(|rule| {
@@ -71,6 +71,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let profiles = list(catalogue.profiles.values().cloned());
     let client_profiles = list(catalogue.client_profiles.values().cloned());
     let between_cases = list(catalogue.between_cases.values().cloned());
+    let between_profiles = list(catalogue.between_profiles.values().cloned());
     let between_rules = list(catalogue.between_rules.values().cloned());
     let [agents, agent_faults] = [catalogue.agents.agents.expression(), catalogue.agents.faults.expression()];
     let contract = catalogue.contract.clauses.expression();
@@ -116,6 +117,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
         /// All cases of what passes through a gateway, sorted by id.
         pub static BETWEEN_CASES: &[BetweenCase] = #between_cases;
+
+        /// All agents as they ask, sorted by id.
+        pub static AGENT_PROFILES: &[AgentProfile] = #between_profiles;
 
         /// All rules about what passes through a gateway, sorted by id.
         pub static BETWEEN_RULES: &[TestRule] = #between_rules;

@@ -1,4 +1,4 @@
-//! `between/cases/<group>/<name>.md`, `between/rules/<group>/<name>.md`, `between/contract.toml` and `between/limits.toml`:
+//! `between/cases/<group>/<name>.md`, `between/profiles/<api>/<name>.md`, `between/rules/<group>/<name>.md`, and the tables beside them:
 //! what passes through a gateway, from a client to a scripted upstream and back.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::constant::words;
 use super::dialect::Level;
-use super::page::{Page, PageError, Request};
+use super::page::{Block, Page, PageError, Request};
 use super::rule::{Authority, Citation};
 
 /// A question that a client asks through a gateway, and what the scripted upstream answers.
@@ -57,6 +57,9 @@ pub struct BetweenCase {
     /// The case whose answer the client must get, too.
     #[serde(default)]
     pub like: Option<String>,
+    /// How agents play it, if it is a session: the answers are one for each request.
+    #[serde(default)]
+    pub session: Option<SessionCase>,
     /// The APIs of the client that can ask this; all if empty.
     #[serde(default)]
     pub fronts: Vec<String>,
@@ -74,6 +77,29 @@ pub struct BetweenCase {
     pub question: Request,
 }
 
+/// A session that agents play over many turns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionCase {
+    /// The agents that play it; all if empty.
+    pub profiles: Vec<String>,
+    /// The number of the answer, counted from 0, that faults and refusals replace. The agent then asks again.
+    pub fault_at: u32,
+    /// The message of refusals, in the words of the API.
+    pub refusal: Option<String>,
+    /// The headers of refusals.
+    pub refusal_headers: BTreeMap<String, String>,
+    /// The agent leaves these out when it asks again: `reasoning`, or members of its request.
+    pub drops: Vec<String>,
+    /// The numbers of the answers that a second agent of the same session gets.
+    pub helper: Vec<u32>,
+    /// The task of the second agent, with `{mark}`.
+    pub helper_task: Option<String>,
+    /// The number of the answer whose text takes the place of the history before it.
+    pub compacts_at: Option<u32>,
+}
+
 impl BetweenCase {
     /// Parses the page of the case with this id.
     ///
@@ -85,6 +111,67 @@ impl BetweenCase {
         let case: Self = page.metadata()?;
         let question = page.only_block("json")?.request()?;
         Ok(Self { id: id.to_owned(), title: page.title, prose: page.prose, question, ..case })
+    }
+}
+
+/// An agent as it asks: its headers, and all of its first request. Texts are of our own, with the measured lengths.
+#[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AgentProfile {
+    /// Its path, `api/name`.
+    #[serde(skip)]
+    pub id: String,
+    /// The agent of `between/agents.toml`.
+    pub agent: String,
+    /// The day of its recorded requests.
+    pub recorded: String,
+    /// The query of its requests.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// Its headers. `{session}` is an id of the session.
+    pub headers: BTreeMap<String, String>,
+    /// The header that tells a second agent of the session apart.
+    #[serde(default)]
+    pub helper: Option<String>,
+    /// Whether its last block has a cache mark.
+    #[serde(default)]
+    pub marks_last: bool,
+    /// The directive of a call of its shell, with `$` in place of the command.
+    pub shell: String,
+    /// Its title.
+    #[serde(skip)]
+    pub title: String,
+    /// The rest of the page, as Markdown.
+    #[serde(skip)]
+    pub prose: String,
+    /// Its first request. `{model}` is the model, `{first}` the first text of the user, `{fill N}` a text of N characters.
+    #[serde(skip)]
+    pub request: Request,
+    /// The first request of a second agent.
+    #[serde(skip)]
+    pub helper_request: Request,
+}
+
+impl AgentProfile {
+    /// Parses the page of the profile with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails on the first invalid line.
+    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
+        let page = Page::split(text, "json")?;
+        let profile: Self = page.metadata()?;
+        let request = |at: usize| page.data.get(at).map_or_else(|| Ok(Request::default()), Block::request);
+        let [request, helper_request] = [request(0)?, request(1)?];
+        Ok(Self {
+            id: id.to_owned(),
+            title: page.title,
+            prose: page.prose,
+            request,
+            helper_request,
+            ..profile
+        })
     }
 }
 

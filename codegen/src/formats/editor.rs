@@ -3,10 +3,10 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile, ContractFile,
-    DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, ImpactFile, Lifecycle, Log,
-    MeasuredFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile, TestRule,
-    ThreadsFile,
+    AgentProfile, AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile,
+    ContractFile, DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, ImpactFile,
+    Lifecycle, Log, MeasuredFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile,
+    TestRule, ThreadsFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -17,6 +17,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("between-limits", schema_for!(BetweenLimitsFile)),
         ("client", schema_for!(ClientCase)),
         ("agents", schema_for!(AgentsFile)),
+        ("agent-profile", schema_for!(AgentProfile)),
         ("contract", schema_for!(ContractFile)),
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),

@@ -32,9 +32,9 @@ pub use api::{
     ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, StreamOrder, Usage,
 };
 pub use between::{
-    Agent, AgentFault, AgentsFile, BetweenCase, BetweenLeniency, BetweenLimit, BetweenLimitsFile,
-    ContractClause, ContractFile, FaultPlaces, HandlingMode, Reaction, ServedFault, StreamEnd, StreamPlace,
-    TestRule, UpstreamFault, Writes,
+    Agent, AgentFault, AgentProfile, AgentsFile, BetweenCase, BetweenLeniency, BetweenLimit,
+    BetweenLimitsFile, ContractClause, ContractFile, FaultPlaces, HandlingMode, Reaction, ServedFault,
+    SessionCase, StreamEnd, StreamPlace, TestRule, UpstreamFault, Writes,
 };
 pub use client_case::{
     About, Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,

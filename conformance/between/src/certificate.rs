@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use catalogue::{HandlingMode, Level, between_rule};
+use catalogue::{AGENT_PROFILES, AgentProfile, HandlingMode, Level, between_rule};
 use harness::certificate::{CERTIFICATE, CertificateTexts, PAGE, code, keep, test_result, text, verify_kept};
 use harness::evidence::Evidence as Files;
 use harness::hash;
@@ -62,8 +62,11 @@ pub struct BetweenCertificate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BetweenProfile {
-    /// Its name, `between-FRONT-UPSTREAM`.
+    /// Its name, `between-FRONT-UPSTREAM`, or `AGENT-FRONT-UPSTREAM`.
     pub name: String,
+    /// The agent that played it, its version, and the day of its requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Its version.
     pub version: u32,
     /// How the gateway handles the pair: `passthrough`, `inspect` or `transform`.
@@ -100,8 +103,15 @@ impl BetweenCertificate {
         if let Some(lowered) = run.levels.iter().find(|change| is_lowered_must(change)) {
             return Err(format!("{} is a MUST rule, and the run lowered its level", lowered.rule));
         }
+        let is_named = |agent: &&AgentProfile| run.profiles.contains(agent.name());
+        let agents: Vec<_> = AGENT_PROFILES.iter().filter(is_named).map(Some).collect();
+        let players = if run.profiles.is_empty() { vec![None] } else { agents };
+        let all = run.pairs.iter().flat_map(|pair| players.iter().map(move |agent| (pair, *agent)));
+        let is_pair = |(pair, agent): &(&BetweenPair, Option<&AgentProfile>)| {
+            agent.is_none_or(|agent| agent.api() == pair.front)
+        };
         let profiles: Vec<BetweenProfile> =
-            run.pairs.iter().map(|pair| profile(run, pair)).collect::<Result<_, _>>()?;
+            all.filter(is_pair).map(|(pair, agent)| profile(run, pair, agent)).collect::<Result<_, _>>()?;
         if !profiles.iter().any(|profile| profile.is_passed) {
             return Err("no pair of APIs passed all of its tests".to_owned());
         }
@@ -161,14 +171,15 @@ impl BetweenCertificate {
         }
         out += "\n| profile | mode | state | tests |\n|---|---|---|---|\n";
         for profile in &self.profiles {
-            let BetweenProfile { name, version, mode, is_passed, tests, unmet, .. } = profile;
+            let BetweenProfile { name, agent, version, mode, is_passed, tests, unmet, .. } = profile;
             let groups: Vec<String> =
                 tests.iter().map(|(group, count)| format!("{} {count}", text(group))).collect();
             let state = if *is_passed { "passed".to_owned() } else { format!("not passed: {unmet} tests") };
             let _ = writeln!(
                 out,
-                "| {} {version} | {} | {state} | {} |",
+                "| {} {version}{} | {} | {state} | {} |",
                 text(name),
+                agent.as_ref().map(|agent| format!(", {}", text(agent))).unwrap_or_default(),
                 text(mode),
                 groups.join(", ")
             );
@@ -206,8 +217,12 @@ fn is_lowered_must(change: &LevelChange) -> bool {
     change.usual.max(usual.unwrap_or(Level::Must)) == Level::Must && change.level < Level::Must
 }
 
-/// Returns the result of a pair.
-fn profile(run: &BetweenRun, pair: &BetweenPair) -> Result<BetweenProfile, String> {
+/// Returns the result of a pair, as an agent plays it if one does.
+fn profile(
+    run: &BetweenRun,
+    pair: &BetweenPair,
+    agent: Option<&'static AgentProfile>,
+) -> Result<BetweenProfile, String> {
     let name = format!("{}-{}", pair.front, pair.upstream);
     if pair.mode == HandlingMode::Local.name() {
         return Err(format!("the gateway answers {name} itself (mode local)"));
@@ -216,8 +231,11 @@ fn profile(run: &BetweenRun, pair: &BetweenPair) -> Result<BetweenProfile, Strin
         .tests
         .iter()
         .filter(|test| test.about.front == pair.front && test.about.upstream == pair.upstream)
+        .filter(|test| {
+            agent.is_none_or(|agent| test.name.starts_with(&format!("{name}/session/{}/", agent.name())))
+        })
         .collect();
-    let all: BTreeSet<String> = names_of_pair(&name).into_iter().collect();
+    let all: BTreeSet<String> = names_of_pair(&name, agent.as_slice()).into_iter().collect();
     let ran: BTreeSet<&str> = own.iter().map(|test| test.name.as_str()).collect();
     let count = all.iter().filter(|name| ran.contains(name.as_str())).count();
     if count < all.len() || all.is_empty() || own.len() != all.len() {
@@ -239,7 +257,8 @@ fn profile(run: &BetweenRun, pair: &BetweenPair) -> Result<BetweenProfile, Strin
         tests,
     };
     Ok(BetweenProfile {
-        name: format!("{PROFILE}{name}"),
+        name: agent.map_or_else(|| format!("{PROFILE}{name}"), |agent| format!("{}-{name}", agent.name())),
+        agent: agent.map(AgentProfile::words),
         version: BETWEEN_PROFILE_VERSION,
         mode: pair.mode.clone(),
         is_passed: unmet == 0,

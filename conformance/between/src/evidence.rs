@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use catalogue::{BetweenCase, FaultPlaces, HandlingMode, UpstreamFault, Writes};
+use catalogue::{AgentProfile, BetweenCase, FaultPlaces, HandlingMode, SessionCase, UpstreamFault, Writes};
 use gateway::with_path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,6 +25,16 @@ pub(crate) static REPLAY: BetweenCase = BetweenCase {
     leaves_after: None,
     crowd: None,
     like: None,
+    session: Some(SessionCase {
+        profiles: &[],
+        fault_at: 0,
+        refusal: None,
+        refusal_headers: &[],
+        drops: &[],
+        helper: &[],
+        helper_task: None,
+        compacts_at: None,
+    }),
     fronts: &[],
     upstreams: &[],
     title: "A recorded session",
@@ -39,6 +49,8 @@ pub struct Test {
     pub name: String,
     /// The case.
     pub case: &'static BetweenCase,
+    /// The agent that plays it, if it is a session.
+    pub agent: Option<&'static AgentProfile>,
     /// The dialect of the client.
     pub front: &'static Dialect,
     /// The dialect of the upstream.
@@ -62,8 +74,19 @@ pub struct Test {
 }
 
 impl Test {
-    pub(crate) fn is_session(&self) -> bool {
-        self.case.id == REPLAY.id
+    pub(crate) const fn is_session(&self) -> bool {
+        self.case.session.is_some()
+    }
+
+    /// The fault befalls the answer to this turn.
+    pub(crate) const fn is_faulty(&self, turn: usize) -> bool {
+        self.fault.is_some() && turn == self.case.fault_at()
+    }
+
+    /// The number of the answer to a turn. In a session, the turn after a fault asks again.
+    pub(crate) fn answer_at(&self, turn: usize) -> usize {
+        let is_again = self.is_session() && self.fault.is_some() && turn > self.case.fault_at();
+        turn - usize::from(is_again)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tests of a run: the cases of each pair of APIs, with their faults.
 
-use catalogue::{BETWEEN_CASES, BetweenCase, HandlingMode, UpstreamFault};
+use catalogue::{AGENT_PROFILES, AgentProfile, BETWEEN_CASES, BetweenCase, HandlingMode, UpstreamFault};
 use spec::Dialect;
 
 use crate::dialects::{front_dialect, upstream_dialect};
@@ -25,16 +25,13 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
         let own = settings.sessions.iter().filter(|session| session.front.name == pair.front.name);
         tests.extend(own.map(|session| Test {
             name: format!("{}/{}", pair.name(), session.test_name()),
-            ..test(settings, pair, &REPLAY, None)
+            ..test(settings, pair, Variant::plain(&REPLAY))
         }));
         if !settings.sessions.is_empty() {
             continue;
         }
-        for case in BETWEEN_CASES.iter().filter(|case| can_be(case, pair)) {
-            for fault in faults(case, pair) {
-                tests.push(test(settings, pair, case, fault));
-            }
-        }
+        let variants = BETWEEN_CASES.iter().flat_map(|case| variants(case, pair, &settings.agents));
+        tests.extend(variants.map(|variant| test(settings, pair, variant)));
     }
     let is_selected = |test: &Test| {
         settings.selection.includes(&test.name)
@@ -57,12 +54,13 @@ const fn class(fault: Option<Fault>) -> u8 {
     }
 }
 
-/// Returns the names of all tests of all pairs of APIs, in the order of a run.
+/// Returns the names of all tests of all pairs of APIs, in the order of a run, with sessions behind.
 pub(crate) fn all_names() -> Vec<String> {
     let mut all: Vec<(u8, String)> = Vec::new();
-    for pair in pairs() {
-        for case in BETWEEN_CASES.iter().filter(|case| can_be(case, &pair)) {
-            all.extend(faults(case, &pair).into_iter().map(|fault| (class(fault), name(&pair, case, fault))));
+    for agents in [Vec::new(), AGENT_PROFILES.iter().collect()] {
+        for pair in pairs() {
+            let variants = BETWEEN_CASES.iter().flat_map(|case| variants(case, &pair, &agents));
+            all.extend(variants.map(|variant| (class(variant.fault), variant.name(&pair))));
         }
     }
     all.sort_by_key(|(class, _)| *class);
@@ -71,17 +69,19 @@ pub(crate) fn all_names() -> Vec<String> {
 
 /// Returns the names of all tests of a case, by pair of APIs.
 pub fn names_of(case: &'static BetweenCase) -> Vec<(String, Vec<String>)> {
-    pairs()
-        .filter(|pair| can_be(case, pair))
-        .map(|pair| (pair.name(), names(case, &pair).collect()))
-        .collect()
+    let agents: Vec<_> = case.played_by().collect();
+    let names = |pair: Pair| {
+        let names: Vec<_> = variants(case, &pair, &agents).iter().map(|it| it.name(&pair)).collect();
+        (!names.is_empty()).then(|| (pair.name(), names))
+    };
+    pairs().filter_map(names).collect()
 }
 
-/// Returns the names of all tests of a pair of APIs, `FRONT-UPSTREAM`; none if there is no such pair.
-pub fn names_of_pair(name: &str) -> Vec<String> {
+/// Returns the names of all tests of a pair of APIs, `FRONT-UPSTREAM`, as agents play it, or without any; none if there is no such pair.
+pub fn names_of_pair(name: &str, agents: &[&'static AgentProfile]) -> Vec<String> {
     let Some(pair) = pairs().find(|pair| pair.name() == name) else { return Vec::new() };
-    let cases = BETWEEN_CASES.iter().filter(|case| can_be(case, &pair));
-    cases.flat_map(|case| names(case, &pair)).collect()
+    let variants = BETWEEN_CASES.iter().flat_map(|case| variants(case, &pair, agents));
+    variants.map(|variant| variant.name(&pair)).collect()
 }
 
 /// Returns all pairs of APIs.
@@ -92,23 +92,54 @@ fn pairs() -> impl Iterator<Item = Pair> {
     })
 }
 
-fn names(case: &BetweenCase, pair: &Pair) -> impl Iterator<Item = String> {
-    faults(case, pair).into_iter().map(|fault| name(pair, case, fault))
+/// A case as it is played.
+#[derive(Clone, Copy)]
+pub(crate) struct Variant {
+    case: &'static BetweenCase,
+    agent: Option<&'static AgentProfile>,
+    fault: Option<Fault>,
 }
 
-fn name(pair: &Pair, case: &BetweenCase, fault: Option<Fault>) -> String {
-    format!("{}/{}{}", pair.name(), case.id, fault.map(suffix).unwrap_or_default())
+impl Variant {
+    pub(crate) const fn plain(case: &'static BetweenCase) -> Self {
+        Self { case, agent: None, fault: None }
+    }
+
+    fn name(&self, pair: &Pair) -> String {
+        let Self { case, agent, fault } = self;
+        let suffix = fault.map(suffix).unwrap_or_default();
+        let case = match (agent, case.id.split_once('/')) {
+            (Some(agent), Some((group, name))) => format!("{group}/{}/{name}", agent.name()),
+            _ => case.id.to_owned(),
+        };
+        format!("{}/{case}{suffix}", pair.name())
+    }
 }
 
-fn can_be(case: &BetweenCase, pair: &Pair) -> bool {
+/// Returns how a case is played: with each of its faults, by each agent that speaks the client's API. Without agents, there are
+/// no sessions, and with them, nothing else.
+fn variants(case: &'static BetweenCase, pair: &Pair, agents: &[&'static AgentProfile]) -> Vec<Variant> {
     let is_in = |apis: &[&str], api: &str| apis.is_empty() || apis.contains(&api);
-    is_in(case.fronts, pair.front.api.name) && is_in(case.upstreams, pair.upstream.api.name)
+    if !is_in(case.fronts, pair.front.api.name) || !is_in(case.upstreams, pair.upstream.api.name) {
+        return Vec::new();
+    }
+    let players: Vec<Option<&AgentProfile>> = if case.session.is_some() {
+        let own = case.played_by().filter(|profile| profile.api() == pair.front.api.name);
+        own.filter(|profile| agents.iter().any(|agent| agent.id == profile.id)).map(Some).collect()
+    } else {
+        agents.is_empty().then_some(None).into_iter().collect()
+    };
+    let of_player =
+        |agent| faults(case, agent, pair).into_iter().map(move |fault| Variant { case, agent, fault });
+    players.into_iter().flat_map(of_player).collect()
 }
 
 /// Returns the faults of a case, each of which is a test; without any, there is one test.
-fn faults(case: &BetweenCase, pair: &Pair) -> Vec<Option<Fault>> {
-    let at_places =
-        |fault| fault_places(case, pair.upstream).into_iter().map(move |place| Fault::Stream(fault, place));
+fn faults(case: &BetweenCase, agent: Option<&AgentProfile>, pair: &Pair) -> Vec<Option<Fault>> {
+    let at_places = |fault| {
+        let places = fault_places(case, agent, pair.upstream);
+        places.into_iter().map(move |place| Fault::Stream(fault, place))
+    };
     let of_stream = case.faults.iter().copied().flat_map(at_places);
     // An error before any event is one of the statuses.
     let of_stream = of_stream.filter(|fault| *fault != Fault::Stream(UpstreamFault::Error, 0));
@@ -117,19 +148,15 @@ fn faults(case: &BetweenCase, pair: &Pair) -> Vec<Option<Fault>> {
     if faults.is_empty() { vec![None] } else { faults }
 }
 
-pub(crate) fn test(
-    settings: &Settings,
-    pair: &Pair,
-    case: &'static BetweenCase,
-    fault: Option<Fault>,
-) -> Test {
+pub(crate) fn test(settings: &Settings, pair: &Pair, variant: Variant) -> Test {
     Test {
-        name: name(pair, case, fault),
-        case,
+        name: variant.name(pair),
+        case: variant.case,
+        agent: variant.agent,
         front: pair.front,
         upstream: pair.upstream,
         mode: pair.mode,
-        fault,
+        fault: variant.fault,
         mark: String::new(),
         model: settings.model.clone(),
         retries: settings.retries,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catalogue::HandlingMode;
+use catalogue::{AgentProfile, HandlingMode};
 use harness::suite::Selection;
 use results::Shard;
 use spec::Dialect;
@@ -32,6 +32,8 @@ pub struct Settings {
     pub upstream_key: Option<String>,
     /// Whether the gateway passes the client's key on.
     pub passes_key: bool,
+    /// The agents that play sessions instead of the cases.
+    pub agents: Vec<&'static AgentProfile>,
     /// The sessions to replay instead of the cases.
     pub sessions: Vec<Arc<Session>>,
     /// The tests to run.

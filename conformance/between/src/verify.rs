@@ -133,6 +133,7 @@ mod tests {
         let [front, upstream] = ["openai", "chat"].map(|name| spec::dialect(name).unwrap());
         let test = Test {
             name: "responses-chat/text/plain".to_owned(),
+            agent: None,
             case: plain().unwrap(),
             front,
             upstream,

@@ -81,6 +81,50 @@ impl RuleInApi {
     }
 }
 
+impl BetweenCase {
+    /// Returns the profiles of agents that play it.
+    pub fn played_by(&self) -> impl Iterator<Item = &'static AgentProfile> {
+        let is_in = |profile: &&AgentProfile| {
+            self.session.as_ref().is_some_and(|session| {
+                let can_help = session.helper.is_empty() || profile.helper.is_some();
+                can_help && (session.profiles.is_empty() || session.profiles.contains(&profile.name()))
+            })
+        };
+        AGENT_PROFILES.iter().filter(is_in)
+    }
+
+    /// Returns the number of the answer that faults replace.
+    pub const fn fault_at(&self) -> usize {
+        match &self.session {
+            Some(session) => session.fault_at as usize,
+            None => 0,
+        }
+    }
+}
+
+impl AgentProfile {
+    /// Returns the API that it speaks.
+    pub fn api(&self) -> &'static str {
+        group(self.id)
+    }
+
+    /// Returns its name, which it shares with the same agent over other APIs.
+    pub fn name(&self) -> &'static str {
+        self.id.split_once('/').map_or(self.id, |(_, name)| name)
+    }
+
+    /// Returns the agent that was run with faults.
+    pub fn agent(&self) -> Option<&'static Agent> {
+        AGENTS.iter().find(|agent| agent.id == self.agent)
+    }
+
+    /// Returns the agent, its version, and the day of its requests.
+    pub fn words(&self) -> String {
+        let version = self.agent().map_or("", |agent| agent.version);
+        format!("{} {version} ({})", self.title, self.recorded)
+    }
+}
+
 /// The rule about gateways with this id.
 pub fn between_rule(id: &str) -> Option<&'static TestRule> {
     BETWEEN_RULES.iter().find(|rule| rule.id == id)

@@ -1,6 +1,6 @@
 //! Names that a shell completes, and that commands check themselves: their errors name the nearest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 
 use catalogue::Rule;
@@ -63,9 +63,20 @@ pub(super) const TOPICS: Known = Known(|| {
 });
 
 pub(super) fn api_or_all() -> impl TypedValueParser<Value = String> {
-    let apis = super::names::usual().map(|dialect| dialect.api).map(|api| (api.name, api.title));
-    let possible = apis.chain([(ALL, "All of them")]).map(|(name, help)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(possible.collect::<Vec<_>>())
+    or_all(super::names::usual().map(|dialect| dialect.api).map(|api| (api.name, api.title)))
+}
+
+pub(super) fn agent_or_all() -> impl TypedValueParser<Value = String> {
+    let named: BTreeMap<_, _> =
+        catalogue::AGENT_PROFILES.iter().map(|profile| (profile.name(), profile.title)).collect();
+    or_all(named.into_iter())
+}
+
+fn or_all(
+    named: impl Iterator<Item = (&'static str, &'static str)>,
+) -> impl TypedValueParser<Value = String> {
+    let all = named.chain([(ALL, "All of them")]);
+    PossibleValuesParser::new(all.map(|(name, help)| PossibleValue::new(name).help(help)).collect::<Vec<_>>())
 }
 
 /// Returns a parser of values by their names. Each has a help text.

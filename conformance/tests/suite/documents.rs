@@ -35,6 +35,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("conformance check archive/", "reads what the line before it writes"),
     ("npx ", "packages/npm/test runs it with the package"),
     ("conformance between --model my-model -- ", "starts the gateway of the reader"),
+    ("conformance between --profile claude-code,codex --model ", "starts the gateway of the reader"),
     ("conformance between --front ", "needs the gateway of the reader"),
     ("conformance between --session ", "needs the gateway of the reader"),
     ("conformance tap ", "waits for clients of the reader; commands/tap/tap.txt runs it"),

@@ -132,6 +132,17 @@ fn the_page_about_sessions_says_what_agents_do() {
         let rules = if rules.is_empty() { String::new() } else { format!(" ({})", rules.join(", ")) };
         let _ = writeln!(rows, "| {}{rules} | {} |", fault.after, all.join("<br>"));
     }
+    let mut profiles = "| profile | API | requests of |\n|---|---|---|\n".to_owned();
+    for profile in catalogue::AGENT_PROFILES {
+        let (name, api, title) = (profile.name(), profile.api(), profile.title);
+        let version = profile.agent().map_or("", |agent| agent.version);
+        let _ = writeln!(
+            profiles,
+            "| [`{name}`](../spec/between/profiles/{}.md) | {api} | {title} {version}, recorded on {} |",
+            profile.id, profile.recorded
+        );
+    }
+    is_part_fresh("docs/sessions.md", (&begin("profiles"), "<!-- /profiles -->"), &profiles, "docs");
     is_part_fresh("docs/sessions.md", (&begin("agents"), "<!-- /agents -->"), &rows, "docs");
 }
 

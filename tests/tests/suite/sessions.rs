@@ -28,6 +28,7 @@ fn settings(folder: &Path) -> Settings {
         is_limit_known: false,
         max_bytes: None,
         max_time: None,
+        agents: Vec::new(),
         sessions: read_sessions(&[folder.to_owned()]).unwrap().0,
         selection: Selection::default(),
         shard: None,

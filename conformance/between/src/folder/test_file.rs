@@ -156,6 +156,7 @@ impl TestFile {
         };
         Ok(Test {
             case: case.ok_or_else(|| unknown("case", &self.case))?,
+            agent: None,
             front: dialect(&self.front)?,
             upstream: dialect(&self.upstream)?,
             mode: mode.ok_or_else(|| unknown("mode", &self.mode))?,

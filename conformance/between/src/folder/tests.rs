@@ -31,6 +31,7 @@ fn of(name: &str, fault: Option<Fault>) -> (Test, BetweenTest) {
     let [front, upstream] = ["openai", "chat"].map(|name| spec::dialect(name).unwrap());
     let test = Test {
         name: name.to_owned(),
+        agent: None,
         case: plain().unwrap(),
         front,
         upstream,

@@ -66,7 +66,7 @@ impl<'e> Turn<'e> {
     }
 
     pub(super) fn is_faulty(&self) -> bool {
-        self.test.fault.is_some() && self.client.turn == 0
+        self.test.is_faulty(self.client.turn)
     }
 
     /// The upstream sent everything, and its stop reason, before anything failed.

@@ -10,7 +10,7 @@ use super::clients::Clients;
 use crate::dialects::upstream_dialect;
 use crate::evidence::Exchanged;
 use crate::mark::mark;
-use crate::plan::{plain, test};
+use crate::plan::{Variant, plain, test};
 use crate::question::Questions;
 use crate::settings::{Pair, Settings};
 use crate::upstream::Playing;
@@ -41,7 +41,7 @@ impl Suite {
         let plain = plain().ok_or("the suite has no plain case")?;
         let runtime = start_runtime(1).map_err(|error| error.to_string())?;
         let detect = |(number, pair): (usize, &Pair)| {
-            let mut test = test(settings, pair, plain, None);
+            let mut test = test(settings, pair, Variant::plain(plain));
             test.mark = mark(2 * (DETECTING + number));
             let playing = Playing::new(test.clone(), format!("d{number}"), settings.patience);
             let playing = Arc::new(playing.in_any_api());

@@ -88,6 +88,7 @@ impl Suite {
             retries: settings.retries,
             passes_key: settings.passes_key,
             drains: settings.drains,
+            profiles: settings.agents.iter().map(|agent| agent.name().to_owned()).collect(),
             shard: settings.shard,
             pairs: settings.pairs.iter().map(of_pair).collect(),
             ..BetweenRun::default()

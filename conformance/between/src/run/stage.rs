@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use catalogue::UpstreamFault;
+use catalogue::{AgentProfile, UpstreamFault};
 use harness::live::RunRuntime;
 use results::BetweenTest;
 use spec::Api;
@@ -19,7 +19,7 @@ use crate::keys::Keys;
 use crate::mark::{letters_of, mark, of_crowd};
 use crate::plan::plain;
 use crate::question::{Questions, has_turns};
-use crate::session::{Session, of_test};
+use crate::session::{PlayedSession, Session, of_test};
 use crate::settings::Settings;
 use crate::upstream::{Playing, Upstream};
 
@@ -145,10 +145,11 @@ impl Stage {
             None => playing,
         });
         self.upstream.begin(&playing);
-        let mut client = match (session, test.case.crowd) {
-            (Some(session), _) => self.replay(test, session, &playing).await,
-            (None, Some(count)) => self.crowd(test, &playing, count).await,
-            (None, None) => self.turns(test, &playing).await,
+        let mut client = match (session, test.agent, test.case.crowd) {
+            (Some(session), ..) => self.replay(test, session, &playing).await,
+            (None, Some(agent), _) => self.converse(test, agent, &playing).await,
+            (None, None, Some(count)) => self.crowd(test, &playing, count).await,
+            (None, None, None) => self.turns(test, &playing).await,
         };
         if !matches!(test.fault, Some(Fault::Stream(UpstreamFault::Stall, _))) {
             self.quiet(&playing).await;
@@ -156,7 +157,8 @@ impl Stage {
         let mut upstream = playing.exchanges();
         self.upstream.end(&test.mark);
         let (mut after, mut after_upstream) = (None, Vec::new());
-        if test.fault.is_some() || test.case.leaves_after.is_some() {
+        let has_failed = test.fault.is_some() && !test.is_session();
+        if has_failed || test.case.leaves_after.is_some() {
             (after, after_upstream) = self.after(test, playing.elapsed()).await;
         }
         let all = client.iter_mut().chain(&mut upstream).chain(&mut after).chain(&mut after_upstream);
@@ -190,6 +192,22 @@ impl Stage {
             if !has_turns(test) {
                 break;
             }
+        }
+        exchanges
+    }
+
+    async fn converse(&self, test: &Test, agent: &'static AgentProfile, playing: &Playing) -> Vec<Exchanged> {
+        let (Some(client), Some(case)) = (self.clients.of(test), &test.case.session) else {
+            return Vec::new();
+        };
+        let mut session = PlayedSession::new(test, case, agent);
+        let mut exchanges = Vec::new();
+        for turn in 0..session.len() {
+            playing.begin_turn(turn);
+            let exchange = Exchanged { turn, ..client.repeat(&session.request(turn), playing).await };
+            session.go_on(&exchange, turn);
+            exchanges.push(exchange);
+            self.quiet(playing).await;
         }
         exchanges
     }

@@ -26,6 +26,7 @@ pub(super) fn of_ends(client: &Session, upstream: &Session) -> Option<Test> {
     Some(Test {
         name: format!("{}-{}/session/{}", client.front.api.name, upstream.front.api.name, client.name),
         case: &REPLAY,
+        agent: None,
         front: client.front,
         upstream: upstream_dialect(upstream.front.api)?,
         mode: HandlingMode::Transform,

@@ -6,6 +6,7 @@ mod answer;
 mod ends;
 mod form;
 mod hidden;
+mod played;
 mod read;
 mod recording;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use spec::{Api, Dialect};
 
 pub(crate) use answer::{RecordedAnswer, answer};
 pub use ends::judge_ends;
+pub(crate) use played::PlayedSession;
 pub use read::read_sessions;
 
 /// A recorded session.

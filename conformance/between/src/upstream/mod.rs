@@ -171,8 +171,14 @@ async fn answer(
         return of_wire(&Wire::refused(&problem, api));
     };
     let asked = with_path(api, path, serde_json::from_slice(&body).unwrap_or_default());
-    let recorded = playing.recorded(number, dialect, &asked);
-    let script = recorded.unwrap_or_else(|| script(&playing.test, dialect, turn, &tag, &asked));
+    let recorded = playing.recorded(number, turn, dialect, &asked);
+    let script = recorded.unwrap_or_else(|| {
+        // A gateway that changes what was refused is not refused again, and must tell its client.
+        let is_refused = !(playing.test.is_session() && playing.is_changed(number));
+        let test = &playing.test;
+        let fault = test.fault.filter(|_| is_refused && test.is_faulty(turn));
+        script(test, fault, dialect, turn, &tag, &asked)
+    });
     playing.responds(number, script.status, &script.headers);
     let body = Body::from_stream(perform(playing, number, script.pieces, script.ending));
     response(script.status, script.headers, body)

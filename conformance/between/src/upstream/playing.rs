@@ -85,17 +85,26 @@ impl Playing {
         Self { session: Some(Arc::clone(session)), ..self }
     }
 
+    /// A request repeats the first one of its turn with another body.
+    pub(super) fn is_changed(&self, number: usize) -> bool {
+        let exchanges = lock(&self.exchanges);
+        exchanges.get(number).is_some_and(|own| {
+            let first = exchanges.iter().find(|exchange| exchange.turn == own.turn);
+            first.is_some_and(|first| first.body != own.body)
+        })
+    }
+
     /// The answer of the session to a request. Requests that repeat the first one of their turn with other bodies get the next
     /// answer that is none of a refusal.
-    pub(super) fn recorded(&self, number: usize, dialect: &'static Dialect, asked: &Value) -> Option<Script> {
+    pub(super) fn recorded(
+        &self,
+        number: usize,
+        turn: usize,
+        dialect: &'static Dialect,
+        asked: &Value,
+    ) -> Option<Script> {
         let session = self.session.as_ref()?;
-        let (turn, is_changed) = {
-            let exchanges = lock(&self.exchanges);
-            let own = exchanges.get(number)?;
-            let first = exchanges.iter().find(|exchange| exchange.turn == own.turn)?;
-            (own.turn, first.body != own.body)
-        };
-        answer(session, dialect, turn, is_changed, asked).map(recorded)
+        answer(session, dialect, turn, self.is_changed(number), asked).map(recorded)
     }
 
     pub(crate) fn in_any_api(self) -> Self {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use catalogue::{BetweenCase, FaultPlaces, UpstreamFault, Writes};
+use catalogue::{AgentProfile, BetweenCase, FaultPlaces, UpstreamFault, Writes};
 use checker::Asked;
 use gateway::{Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, render, request, tagged};
 use serde_json::Value;
@@ -68,9 +68,27 @@ pub(super) fn aside(dialect: &'static Dialect, asked: &Value) -> Wire {
     }
 }
 
-fn planned(case: &BetweenCase, turn: usize, mark: &str, dialect: &'static Dialect) -> ResponsePlan {
-    let answer = case.answers.get(turn).or(case.answers.last()).copied().unwrap_or_default();
-    let mut plan = plan(&request(&answer.replace("{mark}", mark), dialect.api), dialect, 0);
+/// Answers of sessions run commands in the shell of their agent.
+fn planned(
+    case: &BetweenCase,
+    agent: Option<&AgentProfile>,
+    answer: usize,
+    mark: &str,
+    dialect: &'static Dialect,
+) -> ResponsePlan {
+    let answer = case.answers.get(answer).or(case.answers.last()).copied().unwrap_or_default();
+    let mut answer = answer.replace("{mark}", mark);
+    if let Some((before, after)) = agent.and_then(|agent| agent.shell.split_once('$')) {
+        answer = answer
+            .split("[[")
+            .map(|directive| match directive.strip_prefix("run ").and_then(|it| it.split_once("]]")) {
+                Some((command, rest)) => format!("{before}{command}{after}]]{rest}"),
+                None => directive.to_owned(),
+            })
+            .collect::<Vec<_>>()
+            .join("[[");
+    }
+    let mut plan = plan(&request(&answer, dialect.api), dialect, 0);
     plan.is_obfuscated = false;
     plan
 }
@@ -79,14 +97,14 @@ fn events(answer: &RenderedResponse, tag: &str) -> Vec<Vec<u8>> {
     answer.events.iter().map(|event| tagged(event.as_bytes(), tag)).collect()
 }
 
-pub(crate) fn event_count(case: &BetweenCase, dialect: &'static Dialect) -> usize {
-    let plan = planned(case, 0, "mark", dialect);
-    render(&request("", dialect.api), &plan, dialect, 0).events.len()
-}
-
 /// The faults of a case occur before these events.
-pub(crate) fn fault_places(case: &BetweenCase, dialect: &'static Dialect) -> Vec<usize> {
-    let count = event_count(case, dialect);
+pub(crate) fn fault_places(
+    case: &BetweenCase,
+    agent: Option<&AgentProfile>,
+    dialect: &'static Dialect,
+) -> Vec<usize> {
+    let plan = planned(case, agent, case.fault_at(), "mark", dialect);
+    let count = render(&request("", dialect.api), &plan, dialect, 0).events.len();
     match case.places {
         FaultPlaces::Each => (0..count).collect(),
         FaultPlaces::Edges => {
@@ -100,22 +118,23 @@ pub(crate) fn fault_places(case: &BetweenCase, dialect: &'static Dialect) -> Vec
 /// The response to a request of the gateway.
 pub(super) fn script(
     test: &Test,
+    fault: Option<Fault>,
     dialect: &'static Dialect,
     turn: usize,
     tag: &str,
     asked: &Value,
 ) -> Script {
     let mark = own_mark(&asked.to_string(), &test.mark);
-    if let (Some(Fault::Status(status)), 0) = (test.fault, turn) {
+    if let Some(Fault::Status(status)) = fault {
         return refusal(test, dialect, status);
     }
-    let mut plan = planned(test.case, turn, &mark, dialect);
+    let mut plan = planned(test.case, test.agent, test.answer_at(turn), &mark, dialect);
     if let Some(asked) = Asked::read(&asked.to_string(), dialect.api) {
         plan.stop_before(&asked.stops());
     }
     let answer = render(asked, &plan, dialect, 0);
-    let fault = match test.fault {
-        Some(Fault::Stream(fault, place)) if turn == 0 => Some((fault, place)),
+    let fault = match fault {
+        Some(Fault::Stream(fault, place)) => Some((fault, place)),
         _ => None,
     };
     if asked.get("stream") != Some(&Value::Bool(true)) {
@@ -178,11 +197,14 @@ fn whole(answer: &RenderedResponse, tag: &str, fault: Option<UpstreamFault>) -> 
 }
 
 fn refusal(test: &Test, dialect: &'static Dialect, status: u16) -> Script {
-    let message = format!("The upstream refuses {}.", test.mark);
+    let words = test.case.session.as_ref().and_then(|session| session.refusal);
+    let message = words.map_or_else(|| format!("The upstream refuses {}.", test.mark), str::to_owned);
     let problem = Problem { message, ..Problem::of_status(status) };
     let wire = Wire::refused(&problem, dialect.api);
     let mut headers = vec![("content-type".to_owned(), wire.content_type)];
     headers.extend(test.case.retry_after.map(|after| ("retry-after".to_owned(), after.to_owned())));
+    let own = test.case.session.iter().flat_map(|session| session.refusal_headers);
+    headers.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     Script { status, headers, pieces: vec![Piece::new(wire.body)], ending: ScriptEnding::Complete }
 }
 

@@ -40,6 +40,7 @@ fn a_request_without_a_mark_is_counted_for_the_tests_that_run() {
     let [front, back] = ["anthropic", "chat"].map(|name| spec::dialect(name).unwrap());
     let test = Test {
         name: "messages-chat/text/plain".to_owned(),
+        agent: None,
         case: plain().unwrap(),
         front,
         upstream: back,

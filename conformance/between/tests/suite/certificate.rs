@@ -1,12 +1,13 @@
 //! Tests of certificates of gateways.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::{env, fs, process};
 
 use between::{
     BETWEEN_PROFILE_VERSION, BetweenCertificate, SESSION_GROUPS, certify, names_of_pair, verify_certificate,
 };
-use catalogue::{BETWEEN_CASES, BETWEEN_RULES, BetweenCase, Level};
+use catalogue::{AGENT_PROFILES, AgentProfile, BETWEEN_CASES, BETWEEN_RULES, BetweenCase, Level, TestRule};
 use harness::frozen::{assert_fresh, assert_frozen};
 use results::{BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, OfPair, Verdict};
 
@@ -32,7 +33,7 @@ fn run(pairs: &[[&str; 2]]) -> BetweenRun {
     let mut tests = Vec::new();
     for [front, upstream] in pairs {
         let pair = format!("{front}-{upstream}");
-        for name in names_of_pair(&pair) {
+        for name in names_of_pair(&pair, &[]) {
             let case = name.trim_start_matches(&pair).trim_start_matches('/').split('@').next();
             tests.push(test(&name, case.unwrap(), [front, upstream]));
         }
@@ -68,28 +69,57 @@ fn refused(run: &BetweenRun) -> String {
 
 #[test]
 fn profiles_are_frozen() {
-    // No profile has sessions.
-    let rules = BETWEEN_RULES.iter().filter(|rule| !SESSION_GROUPS.contains(&catalogue::group(rule.id)));
-    let mut rules = rules.map(|rule| format!("{} {:?}", rule.id, rule.level)).collect::<Vec<_>>();
-    rules.sort();
-    let demands = |[front, upstream]: [&str; 2]| {
+    let rules = |is_of_sessions: bool| {
+        let is_in = |rule: &&TestRule| SESSION_GROUPS.contains(&catalogue::group(rule.id)) == is_of_sessions;
+        let rules = BETWEEN_RULES.iter().filter(is_in);
+        let mut rules = rules.map(|rule| format!("{} {:?}", rule.id, rule.level)).collect::<Vec<_>>();
+        rules.sort();
+        rules
+    };
+    let demands = |([front, upstream], agent): ([&str; 2], Option<&'static AgentProfile>)| {
         let pair = format!("{front}-{upstream}");
-        let tests = names_of_pair(&pair);
+        let tests = names_of_pair(&pair, agent.as_slice());
         // Texts may change, and so may the other pairs of a case.
         let asked = |case: &&BetweenCase| {
-            let name = format!("{pair}/{}", case.id);
+            let id = case.id.split_once('/').unwrap();
+            let name = agent.map_or_else(
+                || format!("{pair}/{}", case.id),
+                |agent| format!("{pair}/{}/{}/{}", id.0, agent.name(), id.1),
+            );
             tests.iter().any(|test| test.split('@').next() == Some(&*name))
         };
-        let cases = BETWEEN_CASES.iter().filter(asked);
-        let cases = cases.map(|case| {
-            format!("{:?}", BetweenCase { title: "", prose: "", fronts: &[], upstreams: &[], ..*case })
+        let cases = BETWEEN_CASES.iter().filter(asked).map(|case| {
+            let text = BetweenCase { title: "", prose: "", fronts: &[], upstreams: &[], ..*case };
+            format!("{text:?}").replace(", session: None", "")
         });
-        let demands = tests.iter().cloned().chain(cases).chain(rules.iter().cloned());
-        (format!("between-{pair}@{BETWEEN_PROFILE_VERSION}"), demands.collect::<Vec<_>>().join("\n"))
+        let asks = agent.map(|agent| format!("{:?}", AgentProfile { title: "", prose: "", ..*agent }));
+        let demands = tests.iter().cloned().chain(cases).chain(rules(agent.is_some())).chain(asks);
+        let name = agent.map_or("between", |agent| agent.name());
+        (format!("{name}-{pair}@{BETWEEN_PROFILE_VERSION}"), demands.collect::<Vec<_>>().join("\n"))
     };
     let apis = || spec::spoken().map(|api| api.name);
-    let pairs = apis().flat_map(|front| apis().map(move |upstream| [front, upstream]));
-    assert_frozen("-p between profiles_are_frozen", pairs.map(demands));
+    let pairs = || apis().flat_map(|front| apis().map(move |upstream| [front, upstream]));
+    let of_agent = |agent: &'static AgentProfile| {
+        pairs().filter(|[front, _]| *front == agent.api()).map(move |pair| (pair, Some(agent)))
+    };
+    let all = pairs().map(|pair| (pair, None)).chain(AGENT_PROFILES.iter().flat_map(of_agent));
+    assert_frozen("-p between profiles_are_frozen", all.map(demands));
+}
+
+#[test]
+fn a_certificate_names_the_agents_that_played() {
+    let codex = AGENT_PROFILES.iter().find(|agent| agent.id == "responses/codex").unwrap();
+    let tests = names_of_pair("responses-chat", &[codex]);
+    let tests = tests.iter().map(|name| test(name, "session/long", ["responses", "chat"]));
+    let profiles = BTreeSet::from(["codex".to_owned()]);
+    let mut run = BetweenRun { tests: tests.collect(), profiles, ..one() };
+    let certificate = BetweenCertificate::new(&run, REPORT).unwrap();
+    assert_eq!(certificate.passed(), ["codex-responses-chat"]);
+    assert_eq!(certificate.profiles[0].agent.as_deref(), Some(&*codex.words()));
+    assert!(certificate.markdown().contains("| codex-responses-chat 1, Codex 0.171.0 (2026-11-27) |"));
+    assert!(certificate.reproduce.contains(" --profile codex "), "{}", certificate.reproduce);
+    run.tests.pop();
+    assert!(refused(&run).starts_with("the run was partial"), "{}", refused(&run));
 }
 
 #[test]

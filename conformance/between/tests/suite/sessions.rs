@@ -6,6 +6,7 @@ use std::time::Duration;
 use std::{env, fs, process};
 
 use between::{Pair, Reference, SESSION_GROUPS, Suite, read_sessions};
+use catalogue::AGENT_PROFILES;
 use harness::live::RunRuntime;
 use results::{BetweenRun, BetweenTest, Verdict};
 
@@ -43,6 +44,36 @@ const SHOWN: &[(&str, &str, &[&str])] = &[
     ("session/tools-kept", "boat", &["chat-chat", "chat-messages"]),
 ];
 
+/// The same faults, each with tests of agents that show it. Agents send no phase, and no item that asks for a compaction.
+const PLAYED: &[(&str, &str)] = &[
+    ("cache/key-stable", "responses-chat/session/codex/two-tasks"),
+    ("cache/marks-kept", "messages-messages/session/pi/two-tasks"),
+    ("cache/marks-limit", "messages-messages/session/claude-code/two-tasks"),
+    ("cache/params-stable", "session/opencode/two-tasks"),
+    ("cache/prefix-stable", "session/opencode/two-tasks"),
+    ("cache/usage-kept", "session/gemini-cli/two-tasks"),
+    ("contract/attribution-alone", "messages-messages/session/claude-code/two-tasks"),
+    ("contract/beta", "messages-messages/session/pi/two-tasks"),
+    ("contract/error-body", "session/codex/overloaded@429"),
+    ("contract/open-list", "messages-messages/session/claude-code/two-tasks"),
+    ("contract/pairs", "messages-messages/session/claude-code/two-tasks"),
+    ("contract/query", "messages-chat/session/claude-code/two-tasks"),
+    ("contract/retry-after", "session/codex/overloaded@429"),
+    ("contract/should-retry", "session/claude-code/overloaded@529"),
+    ("contract/status", "session/pi/overloaded@529"),
+    ("contract/system-kept", "messages-messages/session/claude-code/two-tasks"),
+    ("contract/version", "messages-messages/session/pi/two-tasks"),
+    ("session/break-told", "chat-messages/session/opencode/broken@cut:5"),
+    ("session/lanes-apart", "messages-messages/session/claude-code/helper"),
+    ("session/one-request", "chat-responses/session/pi/two-tasks"),
+    ("session/recovers", "messages-messages/session/claude-code/overloaded@429"),
+    ("session/results-order", "session/gemini-cli/parallel"),
+    ("session/sealed-kept", "gemini-gemini/session/gemini-cli/two-tasks"),
+    ("session/silent-downgrade", "messages-messages/session/claude-code/member-refused"),
+    ("session/system-inside", "messages-chat/session/claude-code/two-tasks"),
+    ("session/tools-kept", "session/opencode/parallel"),
+];
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sessions")
 }
@@ -55,6 +86,11 @@ fn replay(
 ) -> BetweenRun {
     let mut settings = settings(pairs().filter(is_in).collect(), with);
     settings.sessions = read_sessions(sessions).unwrap().0;
+    if sessions.is_empty() {
+        settings.agents = AGENT_PROFILES.iter().collect();
+        // Some faults remember the request before.
+        settings.jobs = if fault.is_some() { 1 } else { 8 };
+    }
     settings.limit = Duration::from_secs(20);
     let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();
     let _reference = Reference::start(&suite, &mut settings, fault).unwrap();
@@ -82,6 +118,18 @@ fn the_right_translator_keeps_sessions() {
         "{}",
         measures("messages-messages/session/garden")
     );
+}
+
+#[test]
+fn the_right_translator_keeps_what_agents_need() {
+    let run = replay(&[], None, &[], |_| true);
+    assert_eq!(findings(&run), Vec::<String>::new());
+    assert!(run.tests.len() > 1000 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
+    let lacking = AGENT_PROFILES.iter().filter(|agent| {
+        let is_own = |test: &BetweenTest| test.name.contains(&format!("/session/{}/", agent.name()));
+        !run.tests.iter().any(is_own)
+    });
+    assert_eq!(lacking.count(), 0);
 }
 
 #[test]
@@ -117,9 +165,14 @@ fn each_wrong_translator_breaks_its_rule_alone() {
     let all: Vec<&str> = gateway::via_faults().into_iter().filter(is_of_sessions).collect();
     assert_eq!(faults, all);
     let mut problems = Vec::new();
-    for (fault, session, pairs) in SHOWN {
+    let replayed = SHOWN.iter().map(|(fault, session, pairs)| {
         let run = replay(&[folder()], Some(fault), &[session], |pair| pairs.contains(&&*pair.name()));
         assert_eq!(run.tests.len(), pairs.len(), "{fault}");
+        (fault, run)
+    });
+    let played = PLAYED.iter().map(|(fault, with)| (fault, replay(&[], Some(fault), &[with], |_| true)));
+    for (fault, run) in replayed.chain(played) {
+        assert!(!run.tests.is_empty(), "{fault}");
         for test in &run.tests {
             let found: BTreeSet<&str> = test.findings.iter().map(|finding| &*finding.rule).collect();
             if found != BTreeSet::from([*fault]) {

@@ -88,6 +88,7 @@ pub(super) fn settings(pairs: Vec<Pair>, with: &[&str]) -> Settings {
         is_limit_known: false,
         max_bytes: None,
         max_time: None,
+        agents: Vec::new(),
         sessions: Vec::new(),
         selection: Selection::new(&with, &[], false, dialect).unwrap(),
         shard: None,

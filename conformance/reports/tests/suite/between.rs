@@ -1,5 +1,7 @@
 //! Reports of both ends of a gateway, in every format.
 
+use std::collections::BTreeSet;
+
 use crate::common::{assert_schema, assert_xml, body, plain};
 use catalogue::Level;
 use reports::sheet::TestChange;
@@ -131,6 +133,7 @@ fn open_run() -> BetweenRun {
         fail_on: FailOn::Breaks,
         levels: Vec::new(),
         shard: None,
+        profiles: BTreeSet::new(),
         sessions: Vec::new(),
         pairs: vec![pair("responses", "chat", "transform"), pair("messages", "messages", "passthrough")],
         causes: Vec::new(),

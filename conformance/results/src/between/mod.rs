@@ -1,5 +1,7 @@
 //! The report of a gateway from both ends.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{BetweenMoment, FailOn, LeftOut, LevelChange, Outcome, Shard, Test, TestCause, TestFinding};
@@ -54,6 +56,9 @@ pub struct BetweenRun {
     /// The time limit in milliseconds for what the upstream waits for, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// The agents that played sessions instead of the cases.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub profiles: BTreeSet<String>,
     /// The sessions that were replayed instead of the cases: files and folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<String>,

@@ -21,6 +21,10 @@ impl BetweenRun {
             }
             words.push(format!("--model {}", shell_word(&self.model)));
         }
+        if !self.profiles.is_empty() {
+            let names: Vec<&str> = self.profiles.iter().map(String::as_str).collect();
+            words.push(format!("--profile {}", shell_word(&names.join(","))));
+        }
         words.extend(self.sessions.iter().map(|path| format!("--session {}", shell_word(path))));
         let modes: Vec<String> = self
             .pairs

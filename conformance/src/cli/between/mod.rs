@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use between::Settings;
-use catalogue::BETWEEN_CASES;
+use catalogue::{AGENT_PROFILES, AgentProfile, BETWEEN_CASES};
 use clap::Args;
 
 use super::expected::ExpectedArgs;
-use super::known::api_or_all;
+use super::known::{ALL, agent_or_all, api_or_all};
 use super::message::note;
 use super::output::OutputArgs;
 use super::play::PlayArgs;
@@ -40,6 +40,7 @@ Examples:
   conformance between --gateway http://127.0.0.1:4000/v1 --upstream-port 9000 --model my-model
   conformance between text/ tools/ --skip @stall -- ./start-gateway.sh
   conformance between --out run/ -- my-gateway && conformance report run/ --format html --output between.html
+  conformance between --profile claude-code --model my-model -- my-gateway --config gateway.yaml
   conformance between --session sessions/ --model my-model -- my-gateway --config gateway.yaml
   conformance between --rerun-failed run/
 
@@ -79,6 +80,12 @@ pub(super) struct BetweenArgs {
     /// Port of this machine for the scripted upstream [default with a command: a free one].
     #[arg(long, value_name = "PORT", help_heading = GATEWAY)]
     upstream_port: Option<u16>,
+    /// Agents whose sessions are played instead of the cases: claude-code, codex, opencode and others, or all.
+    ///
+    /// Each request is what the agent would send after the answers that came back, with its headers, tools and cache marks.
+    /// Rules of the groups cache, session and contract judge both ends. docs/sessions.md has the agents.
+    #[arg(long, value_name = "AGENT", value_delimiter = ',', value_parser = agent_or_all(), hide_possible_values = true, conflicts_with = "session", help_heading = GATEWAY)]
+    profile: Vec<String>,
     /// Recorded session, or folder of sessions, to replay instead of the cases; repeatable.
     ///
     /// The requests of an agent are sent through the gateway as they were recorded, and the upstream gives the recorded
@@ -218,6 +225,12 @@ impl CommandArgs for BetweenArgs {
 }
 
 impl BetweenArgs {
+    fn agents(&self) -> Vec<&'static AgentProfile> {
+        let is_named =
+            |agent: &&AgentProfile| self.profile.iter().any(|name| name == ALL || name == agent.name());
+        AGENT_PROFILES.iter().filter(is_named).collect()
+    }
+
     /// Fails if something is missing without which no test can run.
     fn check(&self) -> Result<()> {
         if self.tests.list {

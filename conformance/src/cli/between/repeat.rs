@@ -38,6 +38,9 @@ impl BetweenArgs {
         self.name.get_or_insert(run.gateway.clone());
         self.is_self |= run.is_reference && self.gateway.is_none() && self.command.is_empty();
         self.retries.get_or_insert(run.retries);
+        if self.profile.is_empty() {
+            self.profile = run.profiles.iter().cloned().collect();
+        }
         if self.session.is_empty() {
             self.session = run.sessions.iter().map(PathBuf::from).collect();
         }

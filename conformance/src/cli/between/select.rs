@@ -96,6 +96,7 @@ impl BetweenArgs {
             upstream_key: (self.gateway.is_none() || !self.command.is_empty())
                 .then(|| UPSTREAM_KEY.to_owned()),
             passes_key: self.passes_key.unwrap_or_default(),
+            agents: self.agents(),
             sessions: self.sessions()?,
             selection: Selection::default(),
             shard: None,
@@ -138,7 +139,9 @@ impl BetweenArgs {
     /// Returns all named pairs of APIs, with their modes.
     pub(super) fn pairs(&self) -> Result<Vec<Pair>> {
         let mut pairs = Vec::new();
-        for front in dialects(&self.front, front_dialect) {
+        let of_agents = || self.agents().iter().map(|agent| agent.api().to_owned()).collect();
+        let fronts = if self.front.is_empty() { of_agents() } else { self.front.clone() };
+        for front in dialects(&fronts, front_dialect) {
             for upstream in dialects(&self.upstream, upstream_dialect) {
                 pairs.push(self.pair(front, upstream));
             }

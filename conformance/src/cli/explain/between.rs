@@ -1,15 +1,17 @@
 //! Pages of rules of clients and logs, and of rules and cases of `conformance between`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use between::SESSION_GROUPS;
 use catalogue::{
-    BETWEEN_LIMITS, BetweenCase, BetweenLimit, FaultPlaces, HandlingMode, TestRule, UpstreamFault, Writes,
+    AgentProfile, BETWEEN_LIMITS, BetweenCase, BetweenLimit, FaultPlaces, HandlingMode, SessionCase,
+    TestRule, UpstreamFault, Writes,
 };
 
 use super::page::{Page, prose, width};
 use reports::Screen;
 use reports::pages::words;
-use results::shell_word;
 
 /// Returns the page of a rule: what it demands, its authority and its fix, its exceptions, and how to see it broken.
 pub(super) fn rule(rule: &TestRule, screen: Screen) -> String {
@@ -71,14 +73,16 @@ fn broken(rule: &TestRule) -> String {
     let spoken = || spec::spoken().rev().map(|api| api.name);
     let upstream = spoken().find(|api| !is_limit(api)).unwrap_or_default();
     // The translator passes bytes on where both APIs are the same.
-    let (front, mode) = if rule.modes == [HandlingMode::Passthrough] {
-        (upstream.to_owned(), " --mode passthrough")
+    let (upstream, played, mode) = if SESSION_GROUPS.contains(&catalogue::group(rule.id)) {
+        ("messages", "--profile all".to_owned(), "")
+    } else if rule.modes == [HandlingMode::Passthrough] {
+        (upstream, format!("--front {upstream}"), " --mode passthrough")
     } else {
         let others: Vec<&str> = spoken().rev().filter(|api| *api != upstream).collect();
-        (others.join(","), "")
+        (upstream, format!("--front {}", others.join(",")), "")
     };
     format!(
-        "    conformance between --front {front} --upstream {upstream}{mode} --model m -- \\\n      \
+        "    conformance between {played} --upstream {upstream}{mode} --model m -- \\\n      \
          sh -c 'exec conformance serve --via \"$UPSTREAM_BASE_URL\" --via-api {upstream} \\\n        \
          --via-key-env UPSTREAM_KEY --port \"$GATEWAY_PORT\" --fault {}'\n",
         rule.id
@@ -109,16 +113,40 @@ pub(super) fn case(case: &'static BetweenCase, screen: Screen) -> String {
     let leaves = case.leaves_after.map(|events| format!("the client disconnects after {events} events"));
     page.fact("cancel", &leaves.unwrap_or_default());
     page.fact("crowd", &case.crowd.map(|count| format!("{count} clients at once")).unwrap_or_default());
+    if let Some(session) = &case.session {
+        played(&mut page, case, session);
+    }
     page.fact("like", &case.like.map(|other| format!("the same answer as {other}")).unwrap_or_default());
     page.fact("front", &case.fronts.join(", "));
     page.fact("upstream", &case.upstreams.join(", "));
     let limits = BETWEEN_LIMITS.iter().filter(|limit| limit.case.is_some_and(|named| names(named, case.id)));
     page.rows("limits", limits.flat_map(|it| [it.rule.to_owned()].into_iter().chain(limit(it))));
     page.rows("tests", tests(case));
-    page.fact("run it", &format!("conformance between {}", shell_word(case.id)));
+    let filter = case.id.rsplit('/').next().filter(|_| case.session.is_some());
+    let filter = filter.map_or_else(|| case.id.to_owned(), |name| format!("{name} --profile all"));
+    page.fact("run it", &format!("conformance between {filter}"));
     page.out.push('\n');
     page.out += &prose(case.prose, width(screen));
     page.out
+}
+
+fn played(page: &mut Page, case: &BetweenCase, session: &SessionCase) {
+    let agents: BTreeSet<&str> = case.played_by().map(AgentProfile::name).collect();
+    page.fact("agents", &agents.into_iter().collect::<Vec<_>>().join(", "));
+    if !(case.faults.is_empty() && case.statuses.is_empty()) {
+        page.fact("fails at", &format!("answer {}; the agent then asks again", session.fault_at + 1));
+    }
+    page.fact("refusal", session.refusal.unwrap_or_default());
+    let headers = session.refusal_headers.iter().map(|(name, value)| format!("{name}: {value}"));
+    page.fact("headers", &headers.collect::<Vec<_>>().join(", "));
+    page.fact("drops", &session.drops.join(", "));
+    if let Some(task) = session.helper_task {
+        let answers: Vec<String> = session.helper.iter().map(|number| (number + 1).to_string()).collect();
+        page.fact("helper", &format!("asks \"{task}\", and gets answers {}", answers.join(", ")));
+    }
+    if let Some(at) = session.compacts_at {
+        page.fact("compacts", &format!("answer {} takes the place of the history", at + 1));
+    }
 }
 
 /// Returns whether a limit about this case, or a group with `/`, is about a case.

@@ -7,6 +7,8 @@ type Members = Map<String, Value>;
 type Change = fn(&mut Members, u64);
 
 const MARK: &str = "cache_control";
+/// The members that have a conversation.
+const CONVERSATIONS: [&str; 3] = ["messages", "input", "contents"];
 /// The types of results of tools, and the role of one.
 const RESULTS: [&str; 3] = ["tool_result", "function_call_output", "tool"];
 
@@ -68,18 +70,19 @@ const SESSIONS: &[(&str, Change)] = &[
         }
     }),
     ("session/results-order", |request, _| {
-        for name in ["messages", "input"] {
+        for name in CONVERSATIONS {
             let Some(entries) = request.get_mut(name).and_then(Value::as_array_mut) else { continue };
             swap(entries);
-            entries
-                .iter_mut()
-                .filter_map(|entry| entry.get_mut("content")?.as_array_mut())
-                .for_each(|it| swap(it));
+            for name in ["content", "parts"] {
+                let all = entries.iter_mut().filter_map(|entry| entry.get_mut(name)?.as_array_mut());
+                all.for_each(|it| swap(it));
+            }
         }
     }),
     ("session/sealed-kept", |request, _| {
-        for name in ["messages", "input"] {
+        for name in CONVERSATIONS {
             for entry in list(request, name) {
+                each(entry, &mut |members| drop(members.remove("thoughtSignature")));
                 if let Some(blocks) = entry.get_mut("content").and_then(Value::as_array_mut) {
                     blocks.retain(|block| kind(block) != "thinking");
                 }
@@ -136,7 +139,7 @@ fn each(value: &mut Value, change: &mut impl FnMut(&mut Members)) {
 }
 
 fn retain(request: &mut Members, is_kept: &mut impl FnMut(&Value) -> bool) {
-    for name in ["messages", "input"] {
+    for name in CONVERSATIONS {
         if let Some(entries) = request.get_mut(name).and_then(Value::as_array_mut) {
             entries.retain(&mut *is_kept);
         }
@@ -151,6 +154,7 @@ fn kind(value: &Value) -> &str {
 fn swap(entries: &mut [Value]) {
     let is_result = |entry: &Value| {
         RESULTS.contains(&kind(entry))
+            || entry.get("functionResponse").is_some()
             || entry.get("role").and_then(Value::as_str).is_some_and(|role| role == "tool")
     };
     let first = entries.windows(2).position(|pair| pair.iter().all(is_result));

@@ -100,12 +100,25 @@ pub(super) fn marks_of(parts: &[Part]) -> Vec<(usize, &str, &str)> {
         .collect()
 }
 
+/// A gateway may join a text with those in front of it.
+fn is_on(upstream: &str, part: &str) -> bool {
+    let text = |part: &str| {
+        let part: Value = serde_json::from_str(part).ok()?;
+        part.get("text")?.as_str().map(str::to_owned)
+    };
+    upstream == part
+        || text(part)
+            .filter(|part| !part.is_empty())
+            .zip(text(upstream))
+            .is_some_and(|(part, upstream)| upstream.ends_with(&part))
+}
+
 /// Number of the client's marks that are upstream on the same part.
 pub(super) fn kept_marks(client: &[Part], upstream: &[Part]) -> usize {
     let own = marks_of(upstream);
     marks_of(client)
         .iter()
-        .filter(|(_, text, mark)| own.iter().any(|(_, on, is)| on == text && is == mark))
+        .filter(|(_, text, mark)| own.iter().any(|(_, on, is)| is == mark && is_on(on, text)))
         .count()
 }
 
@@ -128,7 +141,7 @@ fn marks(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<
         return;
     }
     for (at, text, mark) in &client {
-        let on: Vec<&str> = own.iter().filter(|(_, on, _)| on == text).map(|(.., is)| *is).collect();
+        let on: Vec<&str> = own.iter().filter(|(_, on, _)| is_on(on, text)).map(|(.., is)| *is).collect();
         let place = turn.sent.parts.get(*at).map_or("", |part| &part.place);
         let problem = match on.as_slice() {
             own if own.contains(mark) => continue,

@@ -1,6 +1,7 @@
 //! The canonical form of a request: what a provider's cache compares.
 
 use serde_json::{Map, Value, json};
+use spec::Api;
 
 /// The member that marks the end of a cached prefix.
 const MARK: &str = "cache_control";
@@ -37,12 +38,12 @@ pub(super) enum Segment {
 }
 
 /// A content that is a text counts as one block of text. The order of members is kept.
-pub(super) fn parts(request: &Value) -> Vec<Part> {
+pub(super) fn parts(api: &Api, request: &Value) -> Vec<Part> {
     let mut parts = Vec::new();
     for (number, tool) in list(request, "tools").enumerate() {
         parts.push(part(Segment::Tools, format!("tools/{number}"), tool));
     }
-    for name in ["system", "instructions", "systemInstruction"] {
+    if let Some(name) = api.request.instructions {
         let held = request.get(name);
         match held.and_then(|held| held.get("parts")).or(held) {
             None | Some(Value::Null) => {}
@@ -55,20 +56,18 @@ pub(super) fn parts(request: &Value) -> Vec<Part> {
             Some(text) => parts.push(part(Segment::System, name.to_owned(), text)),
         }
     }
-    for name in ["messages", "input", "contents"] {
-        if let Some(text @ Value::String(_)) = request.get(name) {
-            parts.push(part(Segment::Messages, name.to_owned(), text));
+    let name = api.request.input;
+    if let Some(text @ Value::String(_)) = request.get(name) {
+        parts.push(part(Segment::Messages, name.to_owned(), text));
+    }
+    let mut segment = Segment::System;
+    for (number, message) in list(request, name).enumerate() {
+        let role = [message.get("role"), message.get("type")].into_iter().flatten().find_map(Value::as_str);
+        let role = role.unwrap_or_default();
+        if !matches!(role, "system" | "developer") {
+            segment = Segment::Messages;
         }
-        let mut segment = Segment::System;
-        for (number, message) in list(request, name).enumerate() {
-            let role =
-                [message.get("role"), message.get("type")].into_iter().flatten().find_map(Value::as_str);
-            let role = role.unwrap_or_default();
-            if !matches!(role, "system" | "developer") {
-                segment = Segment::Messages;
-            }
-            of_message(segment, &format!("{name}/{number}"), role, message, &mut parts);
-        }
+        of_message(segment, &format!("{name}/{number}"), role, message, &mut parts);
     }
     parts
 }
@@ -216,7 +215,8 @@ mod tests {
         let marked = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}]}]});
         let plain =
             json!({"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes"}]});
-        let [marked, plain] = [marked, plain].map(|request| parts(&request));
+        let messages = spec::dialect("anthropic").unwrap().api;
+        let [marked, plain] = [marked, plain].map(|request| parts(messages, &request));
         assert_eq!(marked[0].marks, [r#"{"type":"ephemeral"}"#]);
         assert_eq!(kept(&marked, &plain), Kept { same: 41, all: 41, change: None });
         assert_eq!(kept(&plain, &marked).change.unwrap().place, "messages/1/0");
@@ -224,7 +224,8 @@ mod tests {
 
     #[test]
     fn an_answer_that_was_last_may_go_on() {
-        let of = |messages: &[Value]| parts(&json!({"messages": messages}));
+        let chat = spec::dialect("chat").unwrap().api;
+        let of = |messages: &[Value]| parts(chat, &json!({"messages": messages}));
         let user = |text: &str| json!({"role": "user", "content": text});
         let cut = json!({"role": "assistant", "reasoning_content": "Two"});
         let whole = json!({"role": "assistant", "content": "Yes", "reasoning_content": "Two at once"});
@@ -238,12 +239,14 @@ mod tests {
 
     #[test]
     fn the_order_of_members_counts_and_the_attribution_does_not() {
+        let [responses, messages] = ["openai", "anthropic"].map(|name| spec::dialect(name).unwrap().api);
         let call = |input: &str| json!({"input": [{"type": "function_call", "arguments": input}]});
-        let [one, other] = [r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#].map(|input| parts(&call(input)));
+        let [one, other] =
+            [r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#].map(|input| parts(responses, &call(input)));
         assert!(kept(&one, &other).change.is_some());
         let system = |tag: &str| {
             let texts = [format!("{ATTRIBUTION}: cch={tag};"), "Be brief.".to_owned()];
-            parts(&json!({"system": texts.map(|text| json!({"type": "text", "text": text}))}))
+            parts(messages, &json!({"system": texts.map(|text| json!({"type": "text", "text": text}))}))
         };
         assert_eq!(kept(&system("1"), &system("2")).change, None);
     }

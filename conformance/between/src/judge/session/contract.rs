@@ -22,14 +22,10 @@ const TOKEN: &str = "capability_rejected:";
 const STATUSES: [u16; 4] = [400, 413, 429, 529];
 
 /// Members that other rules judge, or that belong to one end.
-const JUDGED: [&str; 11] = [
+const JUDGED: [&str; 7] = [
     "model",
     "stream",
     "stream_options",
-    "messages",
-    "input",
-    "system",
-    "instructions",
     "tools",
     "cache_control",
     "prompt_cache_key",
@@ -136,8 +132,11 @@ fn members(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTur
     let level = if session.test.mode == HandlingMode::Passthrough { Level::Must } else { Level::Should };
     let Some(sent) = turn.sent.request.as_object() else { return };
     let is_paired = |name: &str| PAIRS.iter().any(|(_, member, _)| *member == name);
-    for (name, value) in sent.iter().filter(|(name, _)| !JUDGED.contains(&name.as_str()) && !is_paired(name))
-    {
+    let shape = &turn.sent.api.request;
+    let is_judged = |name: &str| {
+        JUDGED.contains(&name) || name == shape.input || shape.instructions == Some(name) || is_paired(name)
+    };
+    for (name, value) in sent.iter().filter(|(name, _)| !is_judged(name)) {
         let problem = match upstream.request.get(name) {
             Some(own) if own == value => continue,
             Some(own) => {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use catalogue::Level;
 use results::text::{counted, listed};
 use serde_json::Value;
+use spec::Api;
 use translation::{Part, Question, Role};
 
 use super::super::findings::{Findings, Problem, shown};
@@ -50,24 +51,22 @@ fn kind(members: &serde_json::Map<String, Value>) -> &str {
     members.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-pub(super) fn seals(request: &Value) -> Vec<&str> {
+pub(super) fn seals<'r>(api: &Api, request: &'r Value) -> Vec<&'r str> {
     let mut all = Vec::new();
-    for name in ["messages", "input", "contents"] {
-        walk(request.get(name).unwrap_or(&Value::Null), &mut |members| {
-            let names: &[&str] = match kind(members) {
-                COMPACTION => &[],
-                "redacted_thinking" => &["data"],
-                _ => &SEALS,
-            };
-            let own = names.iter().filter_map(|name| members.get(*name)?.as_str());
-            all.extend(own.filter(|seal| !seal.is_empty()));
-        });
-    }
+    walk(request.get(api.request.input).unwrap_or(&Value::Null), &mut |members| {
+        let names: &[&str] = match kind(members) {
+            COMPACTION => &[],
+            "redacted_thinking" => &["data"],
+            _ => &SEALS,
+        };
+        let own = names.iter().filter_map(|name| members.get(*name)?.as_str());
+        all.extend(own.filter(|seal| !seal.is_empty()));
+    });
     all
 }
 
 fn sealed(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
-    let (wanted, own) = (seals(&turn.sent.request), seals(&upstream.request));
+    let (wanted, own) = (turn.sent.seals(), upstream.seals());
     let mut rest = own.iter();
     if wanted.iter().all(|seal| rest.any(|it| it == seal)) {
         return;

@@ -5,7 +5,6 @@ use results::text::shortened;
 use super::cache::{cached, kept_marks, marks_of};
 use super::canonical::Kept;
 use super::contract::retry_after;
-use super::history::seals;
 use super::{End, Session};
 
 /// Number of characters of a change that are shown.
@@ -36,7 +35,7 @@ pub(super) fn measures(session: &Session<'_>) -> Vec<String> {
     of(
         "sealed",
         sum(&|turn, upstream| {
-            let (wanted, own) = (seals(&turn.sent.request), seals(&upstream.request));
+            let (wanted, own) = (turn.sent.seals(), upstream.seals());
             [wanted.iter().filter(|seal| own.contains(seal)).count(), wanted.len()]
         }),
     );

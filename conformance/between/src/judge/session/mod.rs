@@ -12,6 +12,7 @@ mod measures;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use spec::Api;
 use translation::{Question, Reply};
 
 use super::findings::Findings;
@@ -61,17 +62,22 @@ struct Prefix {
 
 /// A request at one end.
 struct End {
+    api: &'static Api,
     request: Value,
     question: Question,
     parts: Vec<Part>,
 }
 
 impl End {
-    fn new(api: &spec::Api, exchange: &Exchanged) -> Self {
+    fn new(api: &'static Api, exchange: &Exchanged) -> Self {
         let request = exchange.request(api).unwrap_or_default();
         let question = Question::read(api, &request);
-        let parts = parts(&request);
-        Self { request, question, parts }
+        let parts = parts(api, &request);
+        Self { api, request, question, parts }
+    }
+
+    fn seals(&self) -> Vec<&str> {
+        history::seals(self.api, &self.request)
     }
 }
 

@@ -114,6 +114,7 @@ impl Bench {
         let case = BETWEEN_CASES.iter().find(|known| known.id == case).expect("a case");
         let test = Test {
             name: format!("{front}-{upstream}/{}", case.id),
+            agent: None,
             case,
             front: front_dialect(api(front)).expect("a dialect"),
             upstream: upstream_dialect(api(upstream)).expect("a dialect"),

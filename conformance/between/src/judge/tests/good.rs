@@ -9,7 +9,7 @@ use crate::judge::stream::check;
 
 #[test]
 fn questions_of_pages_can_be_read() {
-    for case in BETWEEN_CASES {
+    for case in BETWEEN_CASES.iter().filter(|case| case.session.is_none()) {
         let question: Result<Question, _> = serde_json::from_str(case.question);
         assert!(question.is_ok(), "{}: {question:?}", case.id);
     }
@@ -19,7 +19,10 @@ fn questions_of_pages_can_be_read() {
 fn a_good_gateway_has_no_findings() {
     let mut wrong = Vec::new();
     for (front, upstream) in pairs() {
-        for case in BETWEEN_CASES.iter().filter(|case| case.crowd.is_none() && case.leaves_after.is_none()) {
+        for case in BETWEEN_CASES
+            .iter()
+            .filter(|case| case.session.is_none() && case.crowd.is_none() && case.leaves_after.is_none())
+        {
             let is_in = |apis: &[&str], api| apis.is_empty() || apis.contains(&api);
             if !is_in(case.fronts, front) || !is_in(case.upstreams, upstream) {
                 continue;

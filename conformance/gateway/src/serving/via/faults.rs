@@ -75,7 +75,10 @@ impl State {
         let Some(content) = user.map(|(name, place)| &mut request[name][place]["content"]) else { return };
         let text = match &*content {
             Value::String(text) => text.clone(),
-            blocks => blocks.pointer("/0/text").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            blocks => {
+                let mut all = blocks.as_array().into_iter().flatten().rev();
+                all.find_map(|block| block.get("text")?.as_str()).unwrap_or_default().to_owned()
+            }
         };
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         let [known, foreign] = first.get_or_insert_with(|| [agent.clone(), text.clone()]);
