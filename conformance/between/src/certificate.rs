@@ -217,7 +217,7 @@ fn is_lowered_must(change: &LevelChange) -> bool {
     change.usual.max(usual.unwrap_or(Level::Must)) == Level::Must && change.level < Level::Must
 }
 
-/// Returns the result of a pair, as an agent plays it if one does.
+/// The result of a pair, as an agent plays it if one does.
 fn profile(
     run: &BetweenRun,
     pair: &BetweenPair,

@@ -54,7 +54,7 @@ const fn class(fault: Option<Fault>) -> u8 {
     }
 }
 
-/// Returns the names of all tests of all pairs of APIs, in the order of a run, with sessions behind.
+/// The names of all tests of all pairs of APIs, in the order of a run, with sessions behind.
 pub(crate) fn all_names() -> Vec<String> {
     let mut all: Vec<(u8, String)> = Vec::new();
     for agents in [Vec::new(), AGENT_PROFILES.iter().collect()] {
@@ -67,7 +67,7 @@ pub(crate) fn all_names() -> Vec<String> {
     all.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Returns the names of all tests of a case, by pair of APIs.
+/// The names of all tests of a case, by pair of APIs.
 pub fn names_of(case: &'static BetweenCase) -> Vec<(String, Vec<String>)> {
     let agents: Vec<_> = case.played_by().collect();
     let names = |pair: Pair| {
@@ -77,14 +77,14 @@ pub fn names_of(case: &'static BetweenCase) -> Vec<(String, Vec<String>)> {
     pairs().filter_map(names).collect()
 }
 
-/// Returns the names of all tests of a pair of APIs, `FRONT-UPSTREAM`, as agents play it, or without any; none if there is no such pair.
+/// The names of all tests of a pair of APIs, `FRONT-UPSTREAM`, as agents play it, or without any; none if there is no such pair.
 pub fn names_of_pair(name: &str, agents: &[&'static AgentProfile]) -> Vec<String> {
     let Some(pair) = pairs().find(|pair| pair.name() == name) else { return Vec::new() };
     let variants = BETWEEN_CASES.iter().flat_map(|case| variants(case, &pair, agents));
     variants.map(|variant| variant.name(&pair)).collect()
 }
 
-/// Returns all pairs of APIs.
+/// All pairs of APIs.
 fn pairs() -> impl Iterator<Item = Pair> {
     let dialects = |of: fn(&spec::Api) -> Option<&'static Dialect>| spec::spoken().filter_map(of);
     dialects(front_dialect).flat_map(move |front| {
@@ -116,7 +116,7 @@ impl Variant {
     }
 }
 
-/// Returns how a case is played: with each of its faults, by each agent that speaks the client's API. Without agents, there are
+/// A case as it is played: with each of its faults, by each agent that speaks the client's API. Without agents, there are
 /// no sessions, and with them, nothing else.
 fn variants(case: &'static BetweenCase, pair: &Pair, agents: &[&'static AgentProfile]) -> Vec<Variant> {
     let is_in = |apis: &[&str], api: &str| apis.is_empty() || apis.contains(&api);
@@ -134,7 +134,7 @@ fn variants(case: &'static BetweenCase, pair: &Pair, agents: &[&'static AgentPro
     players.into_iter().flat_map(of_player).collect()
 }
 
-/// Returns the faults of a case, each of which is a test; without any, there is one test.
+/// Each fault of a case is a test; without any, there is one test.
 fn faults(case: &BetweenCase, agent: Option<&AgentProfile>, pair: &Pair) -> Vec<Option<Fault>> {
     let at_places = |fault| {
         let places = fault_places(case, agent, pair.upstream);

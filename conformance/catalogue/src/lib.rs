@@ -82,7 +82,7 @@ impl RuleInApi {
 }
 
 impl BetweenCase {
-    /// Returns the profiles of agents that play it.
+    /// The agents that play it.
     pub fn played_by(&self) -> impl Iterator<Item = &'static AgentProfile> {
         let is_in = |profile: &&AgentProfile| {
             self.session.as_ref().is_some_and(|session| {
@@ -93,7 +93,7 @@ impl BetweenCase {
         AGENT_PROFILES.iter().filter(is_in)
     }
 
-    /// Returns the number of the answer that faults replace.
+    /// The number of the answer that faults replace.
     pub const fn fault_at(&self) -> usize {
         match &self.session {
             Some(session) => session.fault_at as usize,
@@ -103,22 +103,22 @@ impl BetweenCase {
 }
 
 impl AgentProfile {
-    /// Returns the API that it speaks.
+    /// The API that it speaks.
     pub fn api(&self) -> &'static str {
         group(self.id)
     }
 
-    /// Returns its name, which it shares with the same agent over other APIs.
+    /// Its name. The same agent over other APIs has it, too.
     pub fn name(&self) -> &'static str {
         self.id.split_once('/').map_or(self.id, |(_, name)| name)
     }
 
-    /// Returns the agent that was run with faults.
+    /// The agent that was run with faults.
     pub fn agent(&self) -> Option<&'static Agent> {
         AGENTS.iter().find(|agent| agent.id == self.agent)
     }
 
-    /// Returns the agent, its version, and the day of its requests.
+    /// The agent, its version, and the day of its requests.
     pub fn words(&self) -> String {
         let version = self.agent().map_or("", |agent| agent.version);
         format!("{} {version} ({})", self.title, self.recorded)
