@@ -27,6 +27,10 @@ pub struct Api {
     pub path_of_body: Option<&'static str>,
     /// The version in the path of an endpoint that is given without one.
     pub version: &'static str,
+    /// Its provider in OpenTelemetry's conventions for generative AI.
+    pub provider: &'static str,
+    /// The operation of its requests there.
+    pub operation: &'static str,
     /// JSON pointer to the id of the response, in bodies and in events.
     pub response_id: &'static str,
     /// How its events and bodies are recognised.

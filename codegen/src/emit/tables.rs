@@ -176,6 +176,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
     let (title, path, list) = (&file.title, &file.path, file.list());
     let (path_of_body, version, response_id) =
         (option_text(file.path_of_body.as_deref()), &file.version, &file.response_id);
+    let (provider, operation) = (&file.provider, &file.operation);
     let (signature, operations) = (file.signature.expression(), file.operations.expression());
     let (request, bodies, error) =
         (file.request.expression(), file.bodies.expression(), file.error.expression());
@@ -263,6 +264,8 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             path: #path,
             path_of_body: #path_of_body,
             version: #version,
+            provider: #provider,
+            operation: #operation,
             response_id: #response_id,
             signature: #signature,
             operations: #operations,

@@ -25,6 +25,11 @@ pub struct ApiFile {
     /// The version in the path of an endpoint that is given without one.
     #[serde(default = "usual_version")]
     pub version: String,
+    /// Its provider in OpenTelemetry's conventions for generative AI.
+    pub provider: String,
+    /// The operation of its requests there.
+    #[serde(default = "usual_operation")]
+    pub operation: String,
     /// JSON pointer to the id of the response, in bodies and in events.
     #[serde(default = "usual_id")]
     pub response_id: String,
@@ -86,6 +91,10 @@ pub struct ApiFile {
 
 fn usual_version() -> String {
     "v1".to_owned()
+}
+
+fn usual_operation() -> String {
+    "chat".to_owned()
 }
 
 fn usual_id() -> String {

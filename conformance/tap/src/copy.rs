@@ -15,6 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::lost::Lost;
 use crate::passed::{Ended, Held, Passed};
+use crate::proxy::in_words;
 use crate::queue::Queue;
 
 /// The place and the time of a chunk.
@@ -148,7 +149,7 @@ impl Body for Followed {
                 }
             }
             Poll::Ready(Some(Err(error))) if self.is_response => {
-                self.follower.end(Ended::Broken(error.to_string()));
+                self.follower.end(Ended::Broken(in_words(error)));
             }
             Poll::Ready(None) if self.is_response => self.follower.end(Ended::Whole),
             _ => {}

@@ -57,15 +57,6 @@ const METRICS: [(&str, &str, bool); 8] = [
     (DROPPED, "{exchange}", false),
 ];
 
-/// The operation and the provider of an API in the conventions.
-const APIS: [(&str, &str, &str); 5] = [
-    ("responses", "chat", "openai"),
-    ("chat", "chat", "openai"),
-    ("messages", "chat", "anthropic"),
-    ("gemini", "generate_content", "gcp.gemini"),
-    ("interactions", "generate_content", "gcp.gemini"),
-];
-
 type Labels = Vec<(&'static str, String)>;
 
 /// A sum or a histogram since the start.
@@ -155,11 +146,10 @@ impl Otlp {
     /// An exchange that was judged.
     pub fn count(&self, passed: &Passed, judged: &Judged) {
         let mut points = self.points.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut labels: Labels = Vec::new();
-        if let Some((_, operation, provider)) = APIS.iter().find(|(api, ..)| *api == judged.api.name) {
-            labels.push(("gen_ai.operation.name", (*operation).to_owned()));
-            labels.push(("gen_ai.provider.name", (*provider).to_owned()));
-        }
+        let mut labels: Labels = vec![
+            ("gen_ai.operation.name", judged.api.operation.to_owned()),
+            ("gen_ai.provider.name", judged.api.provider.to_owned()),
+        ];
         let url: Option<Uri> = passed.url.parse().ok();
         if let Some(host) = url.as_ref().and_then(Uri::host) {
             labels.push(("server.address", host.to_owned()));
@@ -265,12 +255,6 @@ fn attributes(labels: &Labels) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_api_has_names() {
-        let named: BTreeSet<_> = APIS.iter().map(|(api, ..)| *api).collect();
-        assert_eq!(named, spec::APIS.iter().map(|api| api.name).collect());
-    }
 
     #[test]
     fn the_path_is_added_once() {

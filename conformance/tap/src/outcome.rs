@@ -219,6 +219,10 @@ impl Observer for Watched {
         self.is_unreadable |= frame.invalid_utf8.is_some() || !self.is_cut && !is_json;
         self.is_blocked |= seen.effects().any(|effect| effect.info.scope == Scope::Feedback);
         self.comments += seen.record.frame.comments.len() as u64;
+        if self.is_cut {
+            // Clients drop it.
+            return;
+        }
         let kind = seen.record.event_type.as_deref().or(seen.record.frame.event.as_deref());
         self.pings += u64::from(kind.is_some_and(is_sign_of_life));
         let api = seen.dialect.api;

@@ -1,8 +1,9 @@
 //! State that the judges of a tap share.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use results::CaptureReport;
 use results::text::visible;
@@ -25,8 +26,10 @@ pub(super) struct Bench {
     otlp: Option<Otlp>,
     /// The rules with a finding that was reported, by upstream.
     reported: Mutex<BTreeSet<(Arc<str>, String)>>,
-    /// The reports, for a command.
-    reports: Option<Mutex<Vec<CaptureReport>>>,
+    /// The number of exchanges by outcome.
+    outcomes: Mutex<BTreeMap<&'static str, u64>>,
+    /// When exchanges began, and their reports, for a command.
+    reports: Option<Mutex<Vec<(SystemTime, CaptureReport)>>>,
 }
 
 impl Bench {
@@ -44,6 +47,7 @@ impl Bench {
             evidence,
             otlp,
             reported: Mutex::default(),
+            outcomes: Mutex::default(),
             reports: is_for_command.then(Mutex::default),
         }
     }
@@ -75,6 +79,9 @@ impl Bench {
 
     fn take(&self, passed: &Passed, judged: Judged) {
         self.metrics.count(&passed.upstream, &judged);
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        *outcomes.entry(judged.outcome().name()).or_default() += 1;
+        drop(outcomes);
         if let Some(otlp) = &self.otlp {
             otlp.count(passed, &judged);
         }
@@ -85,7 +92,7 @@ impl Bench {
         if let Some(reports) = &self.reports {
             let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
             if reports.len() < REPORTS {
-                reports.push(judged.report);
+                reports.push((passed.began, judged.report));
             }
             return;
         }
@@ -102,8 +109,20 @@ impl Bench {
         }
     }
 
+    pub(super) fn outcomes(&self) -> Vec<String> {
+        let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        outcomes.iter().map(|(name, count)| format!("{count} {name}")).collect()
+    }
+
+    /// In the order of their requests. Each gets its number, as most have the same URL.
     pub(super) fn reports(&self) -> Option<Vec<CaptureReport>> {
         let reports = self.reports.as_ref()?;
-        Some(std::mem::take(&mut *reports.lock().unwrap_or_else(PoisonError::into_inner)))
+        let mut reports = std::mem::take(&mut *reports.lock().unwrap_or_else(PoisonError::into_inner));
+        reports.sort_by_key(|(began, _)| *began);
+        let numbered = reports.into_iter().zip(1..).map(|((_, report), number)| CaptureReport {
+            name: format!("{}#{number}", report.name),
+            ..report
+        });
+        Some(numbered.collect())
     }
 }

@@ -5,13 +5,15 @@ mod signals;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::{ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use tokio::net::TcpListener;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
 use super::check::exit_code;
 use super::dialect::DialectRules;
@@ -273,13 +275,16 @@ impl CommandArgs for TapArgs {
                 super::print(&format!("http://{address} passes {}\n", names.join(", ")))?;
                 serve(listener, proxy, signal).await?;
             } else {
-                let done = async {
-                    let command = self.command.clone();
-                    let run = tokio::task::spawn_blocking(move || spawned(&command, address));
-                    status = Some(run.await);
-                };
+                let mut child = started(&self.command, address)?;
                 serve(listener, proxy, async {
-                    tokio::select! { () = done => {}, () = signal => {} }
+                    tokio::select! {
+                        ended = child.wait() => status = Some(ended),
+                        () = signal => {
+                            // A terminal interrupts the command, too.
+                            let _ = timeout(LAST_MOMENTS, child.wait()).await;
+                            let _ = child.kill().await;
+                        }
+                    }
                 })
                 .await?;
             }
@@ -298,14 +303,19 @@ impl CommandArgs for TapArgs {
             Lost::ALL.into_iter().map(|why| (metrics.dropped(why), why)).filter(|(count, _)| *count > 0);
         let dropped: Vec<String> = dropped.map(|(count, why)| format!("{count} ({})", why.name())).collect();
         let mut words = format!("{} judged", counted(metrics.checked(), "exchange"));
+        let outcomes = bench.outcomes();
+        if !outcomes.is_empty() {
+            words += ": ";
+            words += &outcomes.join(", ");
+        }
         if !dropped.is_empty() {
-            words += ", not judged: ";
+            words += "; not judged: ";
             words += &dropped.join(", ");
         }
         note(&words);
         let Some(reports) = bench.reports() else { return Ok(ended) };
-        let code = if let Some(Ok(code)) = status {
-            code?
+        let code = if let Some(Ok(status)) = status {
+            code(status)
         } else {
             // It may have asked again and again.
             note("note: the command was interrupted");
@@ -341,13 +351,20 @@ const VARIABLES: [(&str, &str); 4] = [
     ("GOOGLE_GEMINI_BASE_URL", ""),
 ];
 
-fn spawned(command: &[String], address: SocketAddr) -> Result<u8> {
-    let [program, arguments @ ..] = command else { return Ok(0) };
-    let mut started = Command::new(program);
-    started.args(arguments);
+/// An interrupted command has so long to end.
+const LAST_MOMENTS: Duration = Duration::from_secs(5);
+
+fn started(command: &[String], address: SocketAddr) -> Result<Child> {
+    let [program, arguments @ ..] = command else { bail!("no command is given") };
+    let mut command = Command::new(program);
+    command.args(arguments).kill_on_drop(true);
     for (name, path) in VARIABLES {
-        started.env(name, format!("http://{address}{path}"));
+        command.env(name, format!("http://{address}{path}"));
     }
-    let status = started.status().with_context(|| format!("cannot run {}", visible(program)))?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    command.spawn().with_context(|| format!("cannot run {}", visible(program)))
+}
+
+/// A command that a signal ended has none of its own.
+fn code(status: ExitStatus) -> u8 {
+    status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

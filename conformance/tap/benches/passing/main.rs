@@ -1,8 +1,9 @@
 //! Measures the costs of a tap, and whether every byte passes: `cargo bench -p tap -- [STREAMS] [AT_ONCE] [ONLY]`.
 //!
 //! Requests are timed directly, through a plain proxy, through a tap that copies nothing, and through one that judges, in turn.
-//! Streams of 50 events a second pass at once, and others wait while memory is read. Then all streams pass, while a judge
-//! panics, another is slow, and the memory for copies is too small. `ONLY` is the name of one of these: first, paced, open, all.
+//! Streams of 50 events a second pass at once, and others wait while memory is read. Then all faults of the reference gateway
+//! pass, while judges panic and wait, and the memory for copies is too small. `ONLY` is the name of one of these: first, paced,
+//! open, all.
 
 #![expect(clippy::print_stdout, reason = "a bench prints")]
 
@@ -11,36 +12,36 @@ mod plain;
 #[path = "../../tests/suite/scene.rs"]
 #[expect(dead_code, reason = "the tests use all of it")]
 mod scene;
+mod serving;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
 use load::Load;
 use recordings::Checking;
-use recordings::goldens::GOLDENS;
-use scene::{Tapped, ask_within, body, post, response, response_of_length};
+use recordings::goldens::{GOLDENS, golden};
+use scene::{Tapped, post, response, response_of_length};
 use tap::{Judge, Judges, Lost, Metrics, Passed};
 
-/// The path `/N` has the golden of that number; each third one is cut. The connection of `/kept` stays open.
+/// Answers with a golden. The connection of `/kept` stays open.
 fn upstream() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
+    let text = golden("chat/text").expect("it is there").bytes;
+    let kept = response_of_length("text/event-stream", text.len(), text);
+    let closed = response("200 OK", "text/event-stream", GOLDENS[1].bytes);
     thread::spawn(move || {
         for stream in listener.incoming() {
+            let (kept, closed) = (kept.clone(), closed.clone());
             let answer = move |mut stream: TcpStream| {
                 let _ = stream.set_nodelay(true);
                 let mut head = [0; 512];
                 // A client that leaves closes the connection.
                 while let Ok(length @ 1..) = stream.read(&mut head) {
-                    let head = String::from_utf8_lossy(&head[..length]);
-                    let number =
-                        head.split(['/', ' ']).find_map(|word| word.parse().ok()).unwrap_or_default();
-                    let is_kept = head.contains("/kept/");
-                    let bytes = if is_kept { kept() } else { sent(number) };
-                    if stream.write_all(&bytes).is_err() || !is_kept {
+                    let is_kept = String::from_utf8_lossy(&head[..length]).contains("/kept/");
+                    if stream.write_all(if is_kept { &kept } else { &closed }).is_err() || !is_kept {
                         return;
                     }
                 }
@@ -50,24 +51,6 @@ fn upstream() -> SocketAddr {
         }
     });
     address
-}
-
-fn golden(number: usize) -> &'static [u8] {
-    GOLDENS[number % GOLDENS.len()].bytes
-}
-
-fn kept() -> Vec<u8> {
-    let whole = recordings::goldens::golden("chat/text").expect("it is there").bytes;
-    response_of_length("text/event-stream", whole.len(), whole)
-}
-
-fn sent(number: usize) -> Vec<u8> {
-    let whole = golden(number);
-    if number.is_multiple_of(3) {
-        response_of_length("text/event-stream", whole.len(), &whole[..whole.len() / 2])
-    } else {
-        response("200 OK", "text/event-stream", whole)
-    }
 }
 
 fn judging(address: SocketAddr, memory: usize, sample: f64, fails: bool) -> Tapped {
@@ -210,52 +193,6 @@ fn dropped(tapped: &Tapped) -> String {
     format!("not judged: {}", dropped.join(", "))
 }
 
-/// Clients wait so long, also where other processes have most of the time.
-const PATIENCE: Duration = Duration::from_secs(300);
-
-fn all_pass(direct: SocketAddr, streams: u64, at_once: u64) {
-    let mut tapped = judging(direct, 256 << 10, 1.0, true);
-    let (address, next) = (tapped.address, AtomicU64::new(0));
-    let (wrong, unanswered) = (AtomicU64::new(0), AtomicU64::new(0));
-    let began = Instant::now();
-    thread::scope(|scope| {
-        for _ in 0..at_once {
-            let client = || {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= streams {
-                        return;
-                    }
-                    let number = usize::try_from(number).expect("it is small");
-                    let whole = golden(number);
-                    let due = if number.is_multiple_of(3) { &whole[..whole.len() / 2] } else { whole };
-                    let request = post(&format!("/{number}/v1/responses"), "");
-                    let answer = ask_within(address, &request, PATIENCE);
-                    if answer.is_empty() {
-                        unanswered.fetch_add(1, Ordering::Relaxed);
-                    } else if body(&answer) != due {
-                        wrong.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            };
-            thread::Builder::new()
-                .stack_size(256 << 10)
-                .spawn_scoped(scope, client)
-                .expect("a thread starts");
-        }
-    });
-    let seconds = began.elapsed().as_secs_f64();
-    tapped.end();
-    println!(
-        "{streams} streams, {at_once} at once: {wrong:?} differ, {unanswered:?} have no answer, {:.0} a second, {} judged, {}; at most {:.0} MiB",
-        f64::from(u32::try_from(streams).unwrap_or(u32::MAX)) / seconds,
-        tapped.metrics.checked(),
-        dropped(&tapped),
-        memory("VmHWM") / 1024.0,
-    );
-    assert_eq!((wrong.into_inner(), unanswered.into_inner()), (0, 0));
-}
-
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == load::ARGUMENT) {
@@ -271,7 +208,7 @@ fn main() {
             "first" => overhead(upstream()),
             "paced" => paced(1000),
             "open" => open(),
-            _ => all_pass(upstream(), streams, at_once),
+            _ => serving::all_pass(streams, at_once),
         }
     }
 }

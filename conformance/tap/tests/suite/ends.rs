@@ -43,11 +43,14 @@ fn ends_are_told_apart() {
         let whole = stream(name);
         let text = String::from_utf8(whole.clone()).unwrap();
         let half = &whole[..text.match_indices("\n\n").next().unwrap().0 + 2];
+        // The last event with an object says how it ended.
+        let cut = &whole[..text.rfind(":{").unwrap() + 2];
         let garbled = text.replacen("data: {", "data: {{", 4);
         let error = b"{\"error\":{\"message\":\"m\",\"type\":\"server_error\",\"code\":null,\"param\":null}}";
         for (what, answer, wanted) in [
             ("whole", response("200 OK", STREAM, &whole), Outcome::Complete),
             ("half", response("200 OK", STREAM, half), Outcome::Truncated),
+            ("cut", response("200 OK", STREAM, cut), Outcome::Truncated),
             ("broken", response_of_length(STREAM, whole.len(), half), Outcome::UpstreamGone),
             ("garbled", response("200 OK", STREAM, garbled.as_bytes()), Outcome::Malformed),
             ("error", response("500 Oh", "application/json", error), Outcome::ErrorTold),
