@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from datetime import date
 
 from field import ROOT
 
@@ -12,7 +13,8 @@ KEYS = {"authorization", "x-api-key", "x-goog-api-key"}
 # Members that have texts of their publisher, or of the machine.
 TEXTS = {"description", "text", "content", "x-codex-turn-metadata"}
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|ses_[A-Za-z0-9]{20,}|\b[0-9a-f]{64}\b")
-FILL = re.compile(r"\{fill \d+\}")
+# Lengths of filler follow the machine's paths; versions and times follow the machine, too.
+VARYING = re.compile(r"(?<=\{fill )\d+|\d+(?:\.\d+){2}(?:\.[0-9a-f]+)?|\d{12,}")
 ATTRIBUTION = "x-anthropic-billing-header"
 WIDTH = 110
 
@@ -48,11 +50,11 @@ def filler(text, question):
 
 
 def flat(value, path=""):
-    """Returns the leaves of JSON by their places. The length of filler follows the machine's paths."""
+    """Returns the leaves of JSON by their places, without what varies."""
     if isinstance(value, (dict, list)):
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         return {place: leaf for name, one in entries for place, leaf in flat(one, f"{path}/{name}").items()}
-    return {path: FILL.sub("{fill}", value) if isinstance(value, str) else value}
+    return {path: VARYING.sub("0", value) if isinstance(value, str) else value}
 
 
 def compare(agent, api, asked, question, is_written):
@@ -70,7 +72,8 @@ def compare(agent, api, asked, question, is_written):
             print(f"{file.relative_to(ROOT)}: {place}: {now.get(place, 'nothing')!r}, not {was.get(place, 'nothing')!r}", flush=True)
         if differences and is_written:
             lines = [f"{name} = {quoted(value)}" for name, value in sorted(headers.items())]
-            page = page.replace(head, head.split("[headers]")[0] + "[headers]\n" + "\n".join(lines) + "\n")
+            about = re.sub(r'(?<=recorded = ")[^"]*', date.today().isoformat(), head.split("[headers]")[0])
+            page = page.replace(head, about + "[headers]\n" + "\n".join(lines) + "\n")
             file.write_text(page.replace(block, shown(request) + "\n", 1))
         yield len(differences)
 

@@ -134,9 +134,9 @@ pub struct AgentProfile {
     /// The header that tells a second agent of the session apart.
     #[serde(default)]
     pub helper: Option<String>,
-    /// Whether its last block has a cache mark.
+    /// Number of its last messages whose last blocks have a cache mark.
     #[serde(default)]
-    pub marks_last: bool,
+    pub marked: u32,
     /// The directive of a call of its shell, with `$` in place of the command.
     pub shell: String,
     /// Its title.

@@ -196,13 +196,17 @@ fn is_of(dialect: &Dialect, api: Option<&str>) -> bool {
     api.is_none_or(|api| dialect.api.name == api || parents.any(|parent| parent.api.name == api))
 }
 
-/// Returns how agents of an API are harmed by what breaks a rule, a sentence each.
-pub fn agents_harmed<'r>(api: &'r str, rule: &'r str) -> impl Iterator<Item = String> + use<'r> {
+/// The agents of an API that are harmed by what breaks a rule, and how, a sentence each.
+pub fn agents_harmed<'r>(
+    api: &'r str,
+    rule: &'r str,
+) -> impl Iterator<Item = (&'static Agent, String)> + use<'r> {
     let faults = AGENT_FAULTS.iter().filter(move |fault| fault.rules.contains(&rule));
     faults.flat_map(move |fault| {
         fault.reactions.iter().filter_map(move |reaction| {
             let agent = AGENTS.iter().find(|agent| agent.id == reaction.agent && agent.api == api)?;
-            Some(format!("{} {}, after {}: {}", agent.title, agent.version, fault.after, reaction.harm?))
+            let Agent { title, version, .. } = agent;
+            Some((agent, format!("{title} {version}, after {}: {}", fault.after, reaction.harm?)))
         })
     })
 }

@@ -6,10 +6,11 @@ use std::path::Path;
 use results::{BetweenTest, OfPair, Verdict};
 use spec::Api;
 
-use crate::evidence::{Evidence, Test};
+use crate::evidence::{Evidence, Exchanged, Response, Test};
 use crate::folder;
 use crate::judge::judge;
 use crate::moments::moments;
+use crate::upstream::UNSERVED;
 
 /// Judges a test by its recordings, and writes them to a folder if there is one.
 pub(crate) fn judged(test: &Test, evidence: &Evidence, out: Option<&Path>) -> io::Result<BetweenTest> {
@@ -35,6 +36,18 @@ pub(super) fn other_upstream(test: &Test, api: &Api) -> String {
         "the gateway sends requests of {title} to the upstream, but this pair needs {wanted}; configure it so, or pass --upstream {}",
         api.name
     )
+}
+
+/// The gateway gives up, as the upstream does not serve what it asks besides.
+pub(super) fn says_unserved(exchange: &Exchanged) -> bool {
+    let body = exchange.response.as_ref().map(Response::body).unwrap_or_default();
+    String::from_utf8_lossy(&body).contains(UNSERVED)
+}
+
+pub(super) fn unserved() -> String {
+    "the gateway asks the upstream for something that the suite does not serve, and gives up: see the requests that no test \
+     accounts for, and turn that off"
+        .to_owned()
 }
 
 /// Returns the result of a test before it is judged.

@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use super::clients::Clients;
 use super::milliseconds;
-use super::result::{harness_error, judged, other_upstream};
+use super::result::{harness_error, judged, other_upstream, says_unserved, unserved};
 use crate::evidence::{Evidence, Exchanged, Fault, Test};
 use crate::keys::Keys;
 use crate::mark::{letters_of, mark, of_crowd};
@@ -121,10 +121,12 @@ impl Stage {
         };
         let ms = milliseconds(begun.elapsed());
         let other_api = other_api.filter(|_| evidence.upstream.is_empty());
+        let is_unserved = evidence.upstream.is_empty() && evidence.client.iter().any(says_unserved);
         let (judged_test, out) = (test.clone(), self.settings.out.clone());
         let judged = tokio::task::spawn_blocking(move || judged(&judged_test, &evidence, out.as_deref()));
         let mut result = match judged.await {
             Ok(Ok(judged)) => match other_api {
+                None if is_unserved => harness_error(&test, unserved()),
                 None => judged,
                 Some(api) => harness_error(&test, other_upstream(&test, api)),
             },

@@ -74,15 +74,14 @@ impl<'t> PlayedSession<'t> {
         if let Some(members) = request.as_object_mut() {
             members.retain(|name, _| !drops(name));
         }
-        let mut written: Value = Question { turns, ..Question::default() }.write(api);
         let name = api.request.input;
-        if let (Some(Value::Array(all)), Some(Value::Array(rest))) =
-            (request.get_mut(name), written.get_mut(name))
-        {
-            all.append(rest);
-            if profile.marks_last {
-                mark_last(all);
+        let is_first = turns.is_empty();
+        let mut written: Value = Question { turns, ..Question::default() }.write(api);
+        if let Some(Value::Array(all)) = request.get_mut(name) {
+            if let Some(Value::Array(rest)) = written.get_mut(name).filter(|_| !is_first) {
+                all.append(rest);
             }
+            mark_last(all, profile.marked as usize);
         }
         let (at, body) = without_path(api, request);
         let mut headers: Vec<(String, String)> = profile
@@ -169,12 +168,14 @@ fn fill(count: usize) -> String {
     text + "."
 }
 
-/// A mark on the last block of the last message that is not the system's.
-fn mark_last(messages: &mut [Value]) {
-    let last = messages.iter_mut().rev().find(|message| message["role"] != "system");
-    let block = last.and_then(|last| last.get_mut("content")?.as_array_mut()?.last_mut());
-    if let Some(Value::Object(block)) = block {
-        block.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
+/// Marks on the last blocks of the last messages that are not the system's.
+fn mark_last(messages: &mut [Value], count: usize) {
+    let own = messages.iter_mut().rev().filter(|message| message["role"] != "system");
+    for message in own.take(count) {
+        let block = message.get_mut("content").and_then(|content| content.as_array_mut()?.last_mut());
+        if let Some(Value::Object(block)) = block {
+            block.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
+        }
     }
 }
 

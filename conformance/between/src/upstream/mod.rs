@@ -31,6 +31,8 @@ pub(crate) use playing::Playing;
 pub(crate) use script::fault_places;
 use script::{aside, script};
 
+/// The words of a refusal of what no test sends.
+pub(crate) const UNSERVED: &str = "No test of this run sends this request.";
 /// Maximum size of a request body.
 const LARGEST: usize = 16 << 20;
 /// Maximum number of unaccounted requests that are listed.
@@ -158,7 +160,7 @@ async fn answer(
             let asked = with_path(dialect.api, path, serde_json::from_slice(&body).unwrap_or_default());
             return of_wire(&aside(dialect, &asked));
         }
-        let problem = Problem::not_found("not_found", "No test of this run sends this request.", None);
+        let problem = Problem::not_found("not_found", UNSERVED, None);
         return of_wire(&Wire::refused(&problem, api.unwrap_or(first)));
     };
     let headers = headers.iter().map(|(name, value)| (name.to_string(), text_of(value))).collect();

@@ -122,9 +122,12 @@ fn the_right_translator_keeps_sessions() {
 
 #[test]
 fn the_right_translator_keeps_what_agents_need() {
-    let run = replay(&[], None, &[], |_| true);
+    // The same stream breaks off in one way only: all take a minute.
+    let cases =
+        ["two-tasks", "parallel", "long", "helper", "too-long", "overloaded", "refused", "broken@end"];
+    let run = replay(&[], None, &cases, |_| true);
     assert_eq!(findings(&run), Vec::<String>::new());
-    assert!(run.tests.len() > 1000 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
+    assert!(run.tests.len() > 500 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
     let lacking = AGENT_PROFILES.iter().filter(|agent| {
         let is_own = |test: &BetweenTest| test.name.contains(&format!("/session/{}/", agent.name()));
         !run.tests.iter().any(is_own)

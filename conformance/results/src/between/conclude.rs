@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue::agents_harmed;
+use catalogue::{AGENT_PROFILES, Agent, AgentProfile, agents_harmed};
 
 use super::{BetweenRun, BetweenTest, OfPair};
 use crate::Verdict;
@@ -42,6 +42,10 @@ impl BetweenRun {
         }
         let known = std::mem::take(&mut self.causes);
         self.causes = causes(&self.tests, BetweenTest::pair);
+        let played = |profile: &&AgentProfile| self.profiles.contains(profile.name());
+        let players: Vec<&str> = AGENT_PROFILES.iter().filter(played).map(|profile| profile.agent).collect();
+        // Without profiles, no agent plays, and each could be behind the gateway.
+        let plays = |agent: &Agent| players.is_empty() || players.contains(&agent.id);
         for cause in &mut self.causes {
             let same = known.iter().find(|known| {
                 known.rule == cause.rule && known.kind == cause.kind && known.first == cause.first
@@ -53,7 +57,8 @@ impl BetweenRun {
                 .unwrap_or_default();
             let fronts: BTreeSet<&str> =
                 cause.groups.iter().filter_map(|pair| Some(pair.split_once('-')?.0)).collect();
-            cause.agents = fronts.into_iter().flat_map(|api| agents_harmed(api, &cause.rule)).collect();
+            let harmed = fronts.into_iter().flat_map(|api| agents_harmed(api, &cause.rule));
+            cause.agents = harmed.filter(|(agent, _)| plays(agent)).map(|(_, how)| how).collect();
             cause.played = same.and_then(|known| known.played.clone());
         }
         self.outcome = test::outcome(&self.tests, &self.stale);
