@@ -78,6 +78,7 @@ const CODES: &[(&str, i32, &str)] = &[
 /// Pages whose scripts another test runs.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("translation-report.md", "its commands start the gateways that tests/between/run installs"),
+    ("session-report.md", "its commands install these gateways"),
     ("ci.md", "conformance/tests/commands/ci/documents.txt runs its scripts as a whole"),
     ("responses.md", "the same test runs it from its first command to its last"),
     ("messages.md", "the same test runs it from its first command to its last"),

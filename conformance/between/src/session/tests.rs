@@ -70,10 +70,7 @@ fn a_system_that_is_lost_is_found() {
     for exchange in &mut evidence.upstream {
         change(exchange, |request| drop(request["messages"].as_array_mut().unwrap().remove(0)));
     }
-    assert_eq!(
-        found(&test, &evidence),
-        ["MUST contract/system-kept (changed)", "MUST session/system-inside (lost)"]
-    );
+    assert_eq!(found(&test, &evidence), ["MUST session/system-inside (lost)"]);
 }
 
 #[test]
@@ -112,6 +109,24 @@ fn a_turn_that_the_gateway_adds_is_found() {
     assert_eq!(found(&test, &evidence), ["MUST session/one-request (after an answer)"]);
     evidence.upstream.remove(2);
     assert_eq!(found(&test, &evidence), ["MUST session/one-request (a turn of the user)"]);
+}
+
+#[test]
+fn a_result_that_becomes_a_text_is_found() {
+    let (test, mut evidence) = same("boat");
+    let mut texts = 0;
+    for exchange in &mut evidence.upstream {
+        change(exchange, |request| {
+            for message in request["messages"].as_array_mut().unwrap().iter_mut() {
+                if message["role"] == "tool" {
+                    *message = json!({"role": "user", "content": message["content"]});
+                    texts += 1;
+                }
+            }
+        });
+    }
+    assert!(texts > 0);
+    assert_eq!(found(&test, &evidence), ["MUST session/tools-kept (results)"]);
 }
 
 #[test]

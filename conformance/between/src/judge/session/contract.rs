@@ -1,11 +1,11 @@
 //! The demands of publishers on gateways in front of their agents, as far as both recordings show it.
 
 use catalogue::{HandlingMode, Level};
-use results::text::listed;
+use results::text::{counted, listed};
 use serde_json::Value;
 
 use super::super::findings::{Findings, Problem, tail};
-use super::canonical::{ATTRIBUTION, Part, Segment};
+use super::canonical::{ATTRIBUTION, Part};
 use super::course::is_query_refused;
 use super::{End, Session, SessionTurn, header};
 use crate::evidence::Response;
@@ -89,23 +89,25 @@ fn headers(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
     }
 }
 
-fn texts(parts: &[Part]) -> Vec<&str> {
-    let own = parts.iter().filter(|part| part.segment == Segment::System);
-    own.map(|part| part.text.as_str()).collect()
+/// The blocks of the system, in APIs whose requests have a list of them.
+fn texts(end: &End) -> Vec<&str> {
+    let list = end.api.request.instructions.map(|name| format!("{name}/"));
+    let is_block = |part: &&Part| list.as_ref().is_some_and(|list| part.place.starts_with(list));
+    end.parts.iter().filter(is_block).map(|part| part.text.as_str()).collect()
 }
 
 /// The instructions have the same blocks. One that is merged with the attribution has a rule of its own.
 fn system(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
-    let (sent, got) = (texts(&turn.sent.parts), texts(&upstream.parts));
+    let (sent, got) = (texts(&turn.sent), texts(upstream));
     let is_merged =
         merged(upstream).is_some() && got.len() + 1 == sent.len() && sent.get(2..) == got.get(1..);
     if sent == got || is_merged {
         return;
     }
     let message = format!(
-        "turn {}: the system has {} blocks, and {} or others upstream",
+        "turn {}: the system has {}, and {} or others upstream",
         turn.number,
-        sent.len(),
+        counted(sent.len() as u64, "block"),
         got.len()
     );
     let [own, wanted] = [got, sent].map(|texts| texts.join("\n"));

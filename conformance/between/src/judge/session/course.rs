@@ -31,10 +31,11 @@ fn requests(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTu
     if turn.requests.is_empty() {
         // A path that is not found has a rule of its own, and so has a request after a refusal.
         if !(was_refused || is_query_refused(turn)) {
-            let message = format!(
-                "turn {}: the gateway answers with status {status} without a request to the upstream",
-                turn.number
-            );
+            let asked = match session.unmarked {
+                0 => "without a request to the upstream",
+                _ => "and no request with a text of the user reaches the upstream",
+            };
+            let message = format!("turn {}: the gateway answers with status {status} {asked}", turn.number);
             let body = turn.response().map(Response::body).unwrap_or_default();
             findings.add(RULE, Problem::new("none", message).showing("", &tail(&body)));
         }
@@ -92,6 +93,8 @@ fn added(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
         let parts = question.turns.iter().flat_map(|turn| &turn.parts);
         let texts = parts.filter_map(|part| match part {
             Part::Text(text) => Some(letters(text)),
+            // A result that became a text has a rule of its own.
+            Part::Result(output) => Some(letters(&output.text)),
             _ => None,
         });
         texts.chain(question.instructions.iter().map(|text| letters(text))).collect()

@@ -229,6 +229,12 @@ fn results(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) 
             .collect()
     };
     let [own, wanted] = [&upstream.question, &turn.sent.question].map(ids);
+    if own.len() < wanted.len() {
+        let [kept, all] = [own.len(), wanted.len()];
+        let message = format!("turn {}: {kept} of {all} results of tools are results upstream", turn.number);
+        findings.add("session/tools-kept", Problem::new("results", message));
+        return;
+    }
     let set = |ids: &[String]| ids.iter().cloned().collect::<BTreeSet<_>>();
     if own != wanted && own.len() == wanted.len() && set(&own) == set(&wanted) {
         let message = format!("turn {}: the results of tools are in another order upstream", turn.number);

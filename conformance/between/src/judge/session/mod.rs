@@ -33,6 +33,8 @@ struct Session<'e> {
     prefixes: Vec<Prefix>,
     /// The client's API is the upstream's.
     is_same: bool,
+    /// Number of requests of the gateway without the mark of the test.
+    unmarked: u64,
 }
 
 /// A request of the client, and the requests of the gateway for it.
@@ -108,7 +110,8 @@ impl<'e> Session<'e> {
             SessionTurn { number: index + 1, client, requests, sent, got, lane, before, replies }
         });
         let is_same = test.front.api.name == test.upstream.api.name;
-        let mut session = Self { test, turns: turns.collect(), prefixes: Vec::new(), is_same };
+        let unmarked = evidence.unmarked;
+        let mut session = Self { test, turns: turns.collect(), prefixes: Vec::new(), is_same, unmarked };
         let prefix = |[(before, one), (turn, other)]: [(&SessionTurn<'_>, &End); 2]| Prefix {
             number: turn.number,
             upstream: kept(&one.parts, &other.parts),
