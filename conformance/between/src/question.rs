@@ -39,18 +39,22 @@ impl<'t> Questions<'t> {
             return false;
         }
         let output = self.test.case.results.get(turn - 1).copied().unwrap_or("Nothing.");
-        let results = reply.parts.iter().filter_map(|part| match part {
-            Part::Call(call) => {
-                Some(Part::Result(Output { id: call.id.clone(), text: output.to_owned(), is_error: false }))
-            }
-            _ => None,
-        });
-        let mut next: Vec<Part> = results.collect();
-        if next.is_empty() {
-            next.push(Part::Text(output.to_owned()));
-        }
-        self.question.turns.push(Turn { role: Role::Assistant, parts: reply.parts });
-        self.question.turns.push(Turn { role: Role::User, parts: next });
+        self.question.turns.extend(continued(reply.parts, output));
         true
     }
+}
+
+/// An answer, and the results of its calls; without any, the next text of the user.
+pub(crate) fn continued(answer: Vec<Part>, output: &str) -> [Turn; 2] {
+    let results = answer.iter().filter_map(|part| match part {
+        Part::Call(call) => {
+            Some(Part::Result(Output { id: call.id.clone(), text: output.to_owned(), is_error: false }))
+        }
+        _ => None,
+    });
+    let mut next: Vec<Part> = results.collect();
+    if next.is_empty() {
+        next.push(Part::Text(output.to_owned()));
+    }
+    [Turn { role: Role::Assistant, parts: answer }, Turn { role: Role::User, parts: next }]
 }

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use catalogue::{AgentProfile, SessionCase};
 use gateway::without_path;
 use serde_json::{Value, json};
-use translation::{Output, Part, Question, Reply, Role, Turn};
+use translation::{Part, Question, Reply, Turn};
 
 use super::RecordedRequest;
 use crate::evidence::{Exchanged, Test};
 use crate::mark::letters_of;
+use crate::question::continued;
 
 /// The word for reasoning that an agent leaves out after a refusal, among names of members.
 const REASONING: &str = "reasoning";
@@ -115,18 +116,7 @@ impl<'t> PlayedSession<'t> {
             return;
         }
         let output = self.test.case.results.get(answer).copied().unwrap_or_default();
-        let results = reply.parts.iter().filter_map(|part| match part {
-            Part::Call(call) => {
-                Some(Part::Result(Output { id: call.id.clone(), text: output.to_owned(), is_error: false }))
-            }
-            _ => None,
-        });
-        let mut next: Vec<Part> = results.collect();
-        if next.is_empty() {
-            next.push(Part::Text(output.to_owned()));
-        }
-        turns.push(Turn { role: Role::Assistant, parts: reply.parts });
-        turns.push(Turn { role: Role::User, parts: next });
+        turns.extend(continued(reply.parts, output));
     }
 
     /// Replaces what stands in braces.
