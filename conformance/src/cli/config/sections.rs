@@ -16,9 +16,9 @@ use crate::cli::between::is_on_this_machine;
 pub(super) struct BetweenConfig {
     /// URL of the gateway, on this machine.
     gateway: Option<String>,
-    /// APIs of the client: responses, messages, chat.
+    /// APIs of the client: responses, messages, chat, gemini.
     front: Option<Vec<String>>,
-    /// APIs of the upstream: responses, messages, chat.
+    /// APIs of the upstream: responses, messages, chat, gemini.
     upstream: Option<Vec<String>>,
     /// Port of the scripted upstream.
     upstream_port: Option<u16>,
@@ -64,7 +64,7 @@ pub(super) struct BetweenConfig {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct ClientConfig {
-    /// API that the client speaks: responses, messages, chat.
+    /// API that the client speaks: responses, messages, chat, gemini.
     api: Option<String>,
     /// Dialect of the server.
     dialect: Option<String>,
