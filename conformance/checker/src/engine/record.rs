@@ -5,7 +5,9 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use spec::json::{Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same, string_member};
+use spec::json::{
+    Indexed, Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same, string_member,
+};
 use spec::table::{EventInfo, EventLine, Role, UsagePlaces};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View, api_of_event, api_of_value};
 
@@ -371,7 +373,7 @@ impl<'a> Record<'a> {
                 return api_of_event(&name, own);
             }
             let named = || self.frame.event.as_deref().and_then(|name| api_of_event(name, own));
-            api_of_value(self.data(), own).or_else(named)
+            api_of_value(&Indexed::new(self.data()), own).or_else(named)
         };
         *self.foreign.get_or_init(find)
     }
