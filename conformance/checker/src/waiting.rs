@@ -23,7 +23,7 @@ pub(crate) struct Waiting {
     pub(crate) objects: u64,
     /// The API or format of the first object that shows one.
     pub(crate) other: Option<Other>,
-    /// What the frame that ends the wait shows.
+    /// The dialect that the last frame shows, which ends the wait.
     shown: Cell<Option<Recognised>>,
 }
 

@@ -34,7 +34,8 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
         return Cow::Borrowed(json);
     }
     let (mut out, mut rest) = (String::with_capacity(json.len()), json);
-    while let Some(at) = rest.bytes().position(|byte| !is_harmless_json(&[byte])) {
+    let is_odd = |byte: u8| byte >= 0x7f || byte < b' ' && byte != b'\n';
+    while let Some(at) = rest.bytes().position(is_odd) {
         let (plain, behind) = rest.split_at(at);
         out.push_str(plain);
         let mut characters = behind.chars();
@@ -54,7 +55,7 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
 
 /// Returns whether nothing is to be escaped. Serializers escape what of ASCII is dangerous but for `DEL`.
 fn is_harmless_json(json: &[u8]) -> bool {
-    json.is_ascii() && !json.contains(&0x7f)
+    json.iter().all(|byte| *byte < 0x7f)
 }
 
 /// Writes JSON on as [`escaped_json`] returns it, piece by piece. Serializers write whole characters.

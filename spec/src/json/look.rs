@@ -83,13 +83,13 @@ impl Scanner<'_> {
     }
 }
 
-/// An object in which several places are looked up.
+/// An object whose members are found once, to look up several places.
 #[derive(Debug)]
 pub struct Indexed<'t> {
     text: &'t str,
     /// `None` if it is no object.
     members: Option<(Vec<OutlineMember>, Names)>,
-    /// The first value inside of which something was looked up.
+    /// The first value that a pointer led into.
     inner: OnceCell<(usize, Box<Self>)>,
 }
 

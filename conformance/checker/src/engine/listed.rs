@@ -15,7 +15,7 @@ const MOST: usize = 256;
 /// A list of an event: the member, and the pointer of the list in each of its entries.
 pub(crate) type Lists = (&'static str, &'static str);
 
-/// The entries of a list, those of the lists in them, and the groups of the names of their members.
+/// The entries of a list and of the lists in them, and the groups of the names of their members.
 #[derive(Debug, Default)]
 pub(crate) struct AllListed {
     pub(crate) entries: Vec<Listed>,
