@@ -362,7 +362,7 @@ impl<'a> Walk<'_, 'a> {
             scanner.separator(b'}')?;
         } else {
             // Rules look at the entries of lists, and at values with an effect.
-            let is_recorded = row != 0 || !watch.effects.is_empty();
+            let is_recorded = watch.member.is_none() && row != 0 || !watch.effects.is_empty();
             let mut seen = 0_u64;
             scanner.object(|scanner, name, raw| {
                 let is_it = |inner: &Watch| inner.member.is_some_and(|member| member.as_bytes() == name);

@@ -32,7 +32,6 @@ pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
 
 /// The texts of members of an object, each "" if there is none. Of several with the same name, the last one counts.
 /// A text that is no JSON object has no members.
-#[inline(never)]
 pub fn values<'t, const COUNT: usize>(object: &'t str, names: [&str; COUNT]) -> [&'t str; COUNT] {
     let mut values = [""; COUNT];
     let mut scanner = Scanner::new(object);

@@ -29,8 +29,8 @@ pub(in crate::rules) fn has_candidates(case: &mut Case<'_>) {
 
 pub(in crate::rules) fn role(case: &mut Case<'_>) {
     for candidate in candidates(case).filter(|candidate| !candidate.parts.is_empty()) {
-        let content = candidate.value.value("content").map(|content| candidate.record.object(content));
-        let role = content.as_ref().and_then(|content| content.get("role"));
+        let [role] = json::values(candidate.value.value("content").unwrap_or_default(), ["role"]);
+        let role = Some(role).filter(|role| !role.is_empty());
         match role.and_then(json::string) {
             Some(role) if role == "model" => {}
             Some(role) => {
