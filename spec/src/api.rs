@@ -267,7 +267,8 @@ impl Api {
 
     /// Returns the shape of a body that is a root of dialects.
     pub fn body(&self, json: &str) -> Option<&'static BodyShape> {
-        self.bodies.iter().find(|body| body.mark.fits(json))
+        let object = json::Indexed::new(json);
+        self.bodies.iter().find(|body| body.mark.fits_in(&object))
     }
 
     /// Returns the properties of a scope.

@@ -83,6 +83,7 @@ impl Memory {
         let Self { shape, matches, outline, .. } = self;
         let is_again = shape.fit(event, data, view, matches, outline).is_some();
         if is_again {
+            matches.forget_objects();
             self.next.note_spaces(data);
             self.next.follow(view.raw(Slot::SequenceNumber).and_then(usual_count));
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::api::{APIS, Api, FOREIGN, FORMATS};
-use crate::json;
+use crate::json::{self, Indexed};
 use crate::words::{BodyShape, CallShape, DialectSignature, ForeignApi, ForeignFormat, Mark, Signature};
 
 /// Returns whether a text fits a pattern, in which each `*` stands for any text.
@@ -30,18 +30,18 @@ impl Signature {
     }
 
     /// Returns whether an object is a body of the API.
-    pub fn has_body(&self, json: &str) -> bool {
-        self.bodies.iter().any(|mark| mark.fits(json))
+    pub fn has_body(&self, object: &Indexed<'_>) -> bool {
+        self.bodies.iter().any(|mark| mark.fits_in(object))
     }
 
     /// Returns the mark of a request of the API that a body has.
-    pub fn request(&self, body: &str) -> Option<&'static Mark> {
-        self.requests.iter().find(|mark| mark.fits(body))
+    pub fn request(&self, body: &Indexed<'_>) -> Option<&'static Mark> {
+        self.requests.iter().find(|mark| mark.fits_in(body))
     }
 
     /// Returns the mark of a body of the API, or of an event without a type, that an object has.
-    pub fn value(&self, json: &str) -> Option<&'static Mark> {
-        self.bodies.iter().chain(self.untyped).find(|mark| mark.fits(json))
+    pub fn value(&self, object: &Indexed<'_>) -> Option<&'static Mark> {
+        self.bodies.iter().chain(self.untyped).find(|mark| mark.fits_in(object))
     }
 }
 
@@ -68,13 +68,13 @@ impl DialectSignature {
     }
 
     /// Returns the mark of its requests that a body has.
-    pub fn request(&self, body: &str) -> Option<&'static Mark> {
-        self.requests.iter().find(|mark| mark.fits(body))
+    pub fn request(&self, body: &Indexed<'_>) -> Option<&'static Mark> {
+        self.requests.iter().find(|mark| mark.fits_in(body))
     }
 
     /// Returns the mark of its first events and bodies that an object has.
-    pub fn event(&self, json: &str) -> Option<&'static Mark> {
-        self.events.iter().find(|mark| mark.fits(json))
+    pub fn event(&self, object: &Indexed<'_>) -> Option<&'static Mark> {
+        self.events.iter().find(|mark| mark.fits_in(object))
     }
 }
 
@@ -96,7 +96,12 @@ impl fmt::Display for Mark {
 impl Mark {
     /// Returns whether an object has all of it.
     pub fn fits(&self, object: &str) -> bool {
-        let at = |pointer: &&str| json::at(object, pointer);
+        self.fits_in(&Indexed::new(object))
+    }
+
+    /// Whether an object that many marks are compared with has all of it.
+    pub fn fits_in(&self, object: &Indexed<'_>) -> bool {
+        let at = |pointer: &&str| object.at(pointer);
         let is_text = |(pointer, pattern): &(&str, &str)| {
             let text = at(pointer).and_then(json::string);
             text.is_some_and(|text| fits(pattern, &text))
@@ -128,23 +133,23 @@ pub fn api_of_event(name: &str, own: Option<&Api>) -> Option<&'static str> {
 }
 
 /// Returns the name of the API that has such a body, or such an event without a type, if it is not this one.
-pub fn api_of_value(json: &str, own: Option<&Api>) -> Option<&'static str> {
-    if own.is_some_and(|api| api.signature.value(json).is_some()) {
+pub fn api_of_value(object: &Indexed<'_>, own: Option<&Api>) -> Option<&'static str> {
+    if own.is_some_and(|api| api.signature.value(object).is_some()) {
         return None;
     }
-    others(own).find(|(_, signature)| signature.value(json).is_some()).map(|(name, _)| name)
+    others(own).find(|(_, signature)| signature.value(object).is_some()).map(|(name, _)| name)
 }
 
 /// Returns the API that is not checked and that an object belongs to whatever its type is.
-pub fn foreign_value(json: &str) -> Option<&'static ForeignApi> {
-    FOREIGN.iter().find(|api| api.signature.value(json).is_some())
+pub fn foreign_value(object: &Indexed<'_>) -> Option<&'static ForeignApi> {
+    FOREIGN.iter().find(|api| api.signature.value(object).is_some())
 }
 
 /// Returns the format of files that an object of this type belongs to, if that holds no events and responses as they were
 /// sent.
-pub fn format_of(name: &str, json: &str) -> Option<&'static ForeignFormat> {
+pub fn format_of(name: &str, object: &Indexed<'_>) -> Option<&'static ForeignFormat> {
     let is_it = |format: &&ForeignFormat| {
-        format.signature.value(json).is_some() || format.signature.pattern(name).is_some()
+        format.signature.value(object).is_some() || format.signature.pattern(name).is_some()
     };
     FORMATS.iter().find(is_it)
 }
@@ -204,7 +209,7 @@ mod tests {
     fn objects_of_logs_have_a_format() {
         let of = |json: &str| {
             let name = json::string_member(json, "type").unwrap_or_default();
-            format_of(&name, json).map_or("", |format| format.name)
+            format_of(&name, &Indexed::new(json)).map_or("", |format| format.name)
         };
         for (json, format) in [
             (r#"{"type":"log","text":"a"}"#, "application log"),
@@ -223,7 +228,7 @@ mod tests {
 
     #[test]
     fn values_have_an_api() {
-        let of = |json| api_of_value(json, Some(&apis::RESPONSES));
+        let of = |json| api_of_value(&Indexed::new(json), Some(&apis::RESPONSES));
         for (json, api) in [
             (r#"{"object":"chat.completion.chunk"}"#, "Chat Completions"),
             (r#"{"object":"","choices":[]}"#, "Chat Completions"),

@@ -17,6 +17,22 @@ pub struct Matches {
     /// The values that another one of their schema could replace.
     replaceable: Vec<Replaceable>,
     is_cut: bool,
+    /// The objects that were looked into.
+    objects: Vec<Inner>,
+    /// The members of these, one object after the other.
+    members: Vec<OutlineMember>,
+    /// The members of the objects that are being read.
+    unfinished: Vec<OutlineMember>,
+    /// Whether an object has two members of a name that was looked for.
+    has_twins: bool,
+}
+
+/// An object inside of the event: its start, and its members.
+#[derive(Debug)]
+struct Inner {
+    start: usize,
+    members: Range<usize>,
+    names: Names,
 }
 
 /// The range of a value, as views keep it.
@@ -122,6 +138,24 @@ impl Matches {
         (start < end).then_some(start as usize..end as usize)
     }
 
+    /// The number of the object at an offset of the event, if it was looked into.
+    pub fn position(&self, start: usize) -> Option<usize> {
+        self.objects.iter().position(|object| object.start == start)
+    }
+
+    /// The members of an object that was looked into, and their index by name.
+    pub fn object(&self, number: usize) -> Option<(&[OutlineMember], Names)> {
+        let object = self.objects.get(number)?;
+        Some((self.members.get(object.members.clone())?, object.names))
+    }
+
+    /// The entries of the arrays in an entry, or in the event: their numbers and places. None if the event has others, too.
+    pub fn entries(&self, around: usize) -> Option<impl Iterator<Item = (usize, Range<usize>)>> {
+        let is_whole = !self.objects.is_empty() && !self.has_twins && !self.is_cut;
+        let rows = self.rows.iter().enumerate().skip(1).filter(move |(_, row)| row.around == around);
+        is_whole.then(|| rows.map(|(at, row)| (at, row.place.0 as usize..row.place.1 as usize)))
+    }
+
     /// Returns whether all indices consist of a few digits. `whole` is the view of the event.
     pub(crate) fn have_usual_counts(&self, whole: &View<'_>) -> bool {
         self.rows.iter().all(|row| {
@@ -193,7 +227,25 @@ impl Matches {
         self.rows.clear();
         self.values.clear();
         self.replaceable.clear();
-        self.is_cut = false;
+        (self.is_cut, self.has_twins) = (false, false);
+        self.forget_objects();
+    }
+
+    /// Their members have moved. An event with very many leaves no memory behind.
+    pub(crate) fn forget_objects(&mut self) {
+        self.objects.clear();
+        for members in [&mut self.members, &mut self.unfinished] {
+            members.clear();
+            members.shrink_to(MOST_ROWS);
+        }
+    }
+
+    /// Records the object whose members are the unfinished ones from `first` on.
+    fn record(&mut self, start: usize, first: usize) {
+        let from = self.members.len();
+        self.members.extend(self.unfinished.drain(first..));
+        let names = self.members.get_mut(from..).map(Names::of).unwrap_or_default();
+        self.objects.push(Inner { start, members: from..self.members.len(), names });
     }
 
     /// Collects the values of an event, which is JSON, and sets the slots of its view. `known` are its members, if they were
@@ -260,10 +312,10 @@ impl<'a> Walk<'_, 'a> {
         }
         let own = first..first + watch.effects.len();
         match kind {
-            b'{' if !watch.inner.is_empty() => self.members(watch, row, first)?,
-            b'[' if !watch.inner.is_empty() => self.entries(watch, row)?,
-            _ => self.scanner.skip()?,
-        }
+            b'{' if !watch.inner.is_empty() || !watch.effects.is_empty() => self.members(watch, row, first),
+            b'[' if !watch.inner.is_empty() => self.entries(watch, row),
+            _ => self.scanner.skip(),
+        }?;
         let place = View::place_of((start, self.scanner.offset()));
         for value in self.matches.values.get_mut(own).unwrap_or_default() {
             value.place = place;
@@ -282,9 +334,10 @@ impl<'a> Walk<'_, 'a> {
     /// The values from `first` on are the object's, and those inside of it.
     fn members(&mut self, watch: &Watch, row: usize, first: usize) -> Scan<()> {
         let known = self.known.take();
+        let (object, own) = (self.scanner.offset(), self.matches.unfinished.len());
         let Self { matches, event, scanner, .. } = self;
         let (mut allowed, mut forbidden) = (0_u64, 0_u64);
-        let mut member = |scanner: &mut Scanner<'a>, inner: &Watch| {
+        let mut member = |matches: &mut Matches, scanner: &mut Scanner<'a>, inner: &Watch| {
             let (kind, start) = (scanner.peek(), scanner.offset());
             let mut walk = Walk { matches, event, scanner: *scanner, known: None };
             walk.value(inner, row)?;
@@ -296,26 +349,43 @@ impl<'a> Walk<'_, 'a> {
             }
             Ok(())
         };
-        match known {
-            Some((members, names)) => {
-                let text = scanner.rest();
-                for inner in watch.inner {
-                    let found = inner.member.and_then(|name| names.find(members, text, name));
-                    if let Some(found) = found {
-                        scanner.rewind(found.value().start);
-                        member(scanner, inner)?;
-                    }
+        if let Some((members, names)) = known {
+            let text = scanner.rest();
+            for inner in watch.inner {
+                let found = inner.member.and_then(|name| names.find(members, text, name));
+                if let Some(found) = found {
+                    scanner.rewind(found.value().start);
+                    member(matches, scanner, inner)?;
                 }
-                scanner.rewind(members.last().map_or(1, |last| last.value().end));
-                scanner.separator(b'}')?;
             }
-            None => scanner.members(|scanner, name| {
-                let is_it = |inner: &&Watch| inner.member.is_some_and(|member| member.as_bytes() == name);
-                match watch.inner.iter().find(is_it) {
-                    Some(inner) => member(scanner, inner),
-                    None => scanner.skip(),
+            scanner.rewind(members.last().map_or(1, |last| last.value().end));
+            scanner.separator(b'}')?;
+        } else {
+            // Rules look at the entries of lists, and at values with an effect.
+            let is_recorded = watch.member.is_none() && row != 0 || !watch.effects.is_empty();
+            let mut seen = 0_u64;
+            scanner.object(|scanner, name, raw| {
+                let is_it = |inner: &Watch| inner.member.is_some_and(|member| member.as_bytes() == name);
+                scanner.peek();
+                let start = scanner.offset();
+                if let Some(at) = watch.inner.iter().position(is_it) {
+                    let bit = bits(&[at]);
+                    matches.has_twins |= seen & bit != 0;
+                    seen |= bit;
+                    member(matches, scanner, &watch.inner[at])?;
+                } else {
+                    scanner.skip()?;
                 }
-            })?,
+                if is_recorded {
+                    let value = start - object..scanner.offset() - object;
+                    let before = scanner.offset_of(raw.raw) - object;
+                    matches.unfinished.push(OutlineMember::new(raw, before, value));
+                }
+                Ok(())
+            })?;
+            if is_recorded {
+                matches.record(object, own);
+            }
         }
         if allowed | forbidden != 0 {
             // Members beside a value can come before it.
@@ -499,6 +569,33 @@ mod tests {
         for nothing in ["null", "[]", "{}", r#"{"a":{"b":[{"text":"A"}]}}"#, r#"{"a":[[{"text":"A"}],3]}"#] {
             assert_eq!(found(nothing), Vec::<String>::new(), "{nothing}");
         }
+    }
+
+    #[test]
+    fn members_of_entries_and_values_are_recorded() {
+        let text = r#"{"n":1,"a":[{"b":[{"text":"A","x":{"y":1}},7,{"\u0069d":"x"}],"i":2},{}]}"#;
+        let mut matches = Matches::default();
+        matches.collect(&EVENT, &CHUNK, &mut View::new(text), None);
+        let names = |place: Range<usize>| {
+            let (members, names) = matches.object(matches.position(place.start)?)?;
+            let object = &text[place];
+            let all = members.iter().map(|member| (&object[member.name()], &object[member.value()]));
+            let id = names.find(members, object, "id").map(|id| &object[id.value()]);
+            Some((all.collect::<Vec<_>>(), id))
+        };
+        let outer: Vec<_> = matches.entries(0).unwrap().collect();
+        let inner = matches.entries(outer[0].0).unwrap().map(|(_, place)| names(place));
+        let expected = [
+            Some((vec![("text", "\"A\""), ("x", r#"{"y":1}"#)], None)),
+            None,
+            Some((vec![("\\u0069d", "\"x\"")], Some("\"x\""))),
+        ];
+        assert_eq!(inner.collect::<Vec<_>>(), expected);
+        assert_eq!(names(outer[1].1.clone()), Some((Vec::new(), None)));
+
+        let twins = r#"{"a":[{"b":[{}],"b":[{}]}]}"#;
+        matches.collect(&EVENT, &CHUNK, &mut View::new(twins), None);
+        assert!(matches.entries(0).is_none());
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod streams;
 
 use std::hint::black_box;
 
-use checker::{Checker, Rules};
+use checker::{Checker, RuleSets, Rules};
 use recordings::capture::Format;
 use recordings::goldens::{GOLDENS, Golden, golden};
 use serde_json::Value;
@@ -22,14 +22,15 @@ fn main() {
         "goldens" => goldens(dialect).map(<[u8]>::to_vec).collect(),
         "damaged" => goldens(dialect).flat_map(|golden| streams::damaged([golden].into_iter())).collect(),
         "many" => vec![many(dialect)],
-        other => panic!("there are no streams {other}"),
+        folder => recorded(folder),
     };
-    let (events, rules) = (events(&streams), Rules::of(dialect));
+    let (events, rules, sets) = (events(&streams), Rules::of(dialect), RuleSets::all());
     for work in arguments {
         let work: &dyn Fn() -> usize = match &*work {
             "read" => &|| read(&events),
             "validate" => &|| validate(dialect, &events),
-            "check" => &|| check(&rules, &streams),
+            "check" => &|| check(Checker::with_rules(&rules), &streams),
+            "recognise" => &|| check(Checker::recognising(&sets), &streams),
             other => panic!("there is no work {other}"),
         };
         // The first time, some is done that is not done again.
@@ -47,6 +48,14 @@ fn counted(work: &dyn Fn() -> usize) -> usize {
 fn goldens(dialect: &Dialect) -> impl Iterator<Item = &'static [u8]> {
     let is_meant = |golden: &&Golden| golden.dialect == dialect.name && golden.format == Format::Sse;
     GOLDENS.iter().filter(is_meant).map(|golden| golden.bytes)
+}
+
+/// The streams in the files of a folder.
+fn recorded(folder: &str) -> Vec<Vec<u8>> {
+    let files = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|it| it == "sse")).collect();
+    files.sort();
+    files.iter().map(|file| std::fs::read(file).expect("a file")).collect()
 }
 
 fn many(dialect: &Dialect) -> Vec<u8> {
@@ -79,8 +88,7 @@ fn validate(dialect: &Dialect, events: &[&str]) -> usize {
     events.iter().filter(is_valid).count()
 }
 
-fn check(rules: &Rules, streams: &[Vec<u8>]) -> usize {
-    let mut checker = Checker::with_rules(rules);
+fn check(mut checker: Checker, streams: &[Vec<u8>]) -> usize {
     let mut found = 0;
     for stream in streams {
         checker.reset();

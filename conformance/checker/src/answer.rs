@@ -108,7 +108,9 @@ impl Tokens {
 pub fn counts_of_event(api: &Api, record: &Record<'_>) -> Option<Value> {
     // Deltas are many, and have none.
     record.views().find(|(info, _)| info.role != Role::Delta)?;
-    let counts = api.usage.events.iter().find_map(|place| at(record.data(), place))?;
+    let data = record.data();
+    let is_there = |place: &str| place.rsplit('/').next().is_none_or(|name| record.may_have(data, name));
+    let counts = api.usage.events.iter().filter(|place| is_there(place)).find_map(|place| at(data, place))?;
     serde_json::from_str(counts).ok()
 }
 

@@ -1,10 +1,10 @@
 //! Recognises the API and the dialect of a stream. The signs are, by weight: its URL, its headers, its request, and the
 //! first event that shows an API. Each dialect lists its own.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::IgnoredAny;
-use spec::json::{at, string, string_member};
+use spec::json::{Indexed, at, string, string_member};
 use spec::table::{Fallback, Mark, Operation};
 use spec::{APIS, Api, DIALECTS, Dialect, Verdict};
 
@@ -89,13 +89,55 @@ impl fmt::Display for Recognised {
 }
 
 /// Facts about a stream when its first event arrives.
-pub(crate) struct Evidence<'e> {
+pub(crate) struct Evidence<'e, 'f> {
     pub(crate) exchange: Option<&'e Exchange<'e>>,
     /// The frames before the first event.
     pub(crate) before: &'e [&'e Frame<'static>],
-    pub(crate) first: Option<&'e Frame<'e>>,
+    pub(crate) first: Option<&'e First<'f>>,
     /// Whether it is a response without a stream.
     pub(crate) is_body: bool,
+}
+
+/// A frame with the object in it, whose members are found once for all signs.
+pub(crate) struct First<'e> {
+    frame: &'e Frame<'e>,
+    object: Option<Indexed<'e>>,
+}
+
+impl<'e> First<'e> {
+    /// A body that is a list is recognised by its first entry.
+    pub(crate) fn of(frame: &'e Frame<'_>, is_body: bool) -> Self {
+        let list = |data: &&str| is_body && data.trim_start().starts_with('[');
+        let entry = |data: &'e str| {
+            let list = Some(data).filter(list)?;
+            spec::json::entries(list.trim())?.first().copied()
+        };
+        let data = frame.data.as_deref();
+        Self { frame, object: data.map(|data| Indexed::new(entry(data).unwrap_or(data))) }
+    }
+
+    /// Such a frame says nothing about the dialect of its stream. Data that are not JSON are at fault in any dialect.
+    pub(crate) fn is_silent(&self) -> bool {
+        let Some(object) = self.object.as_ref().filter(|object| object.is_object()) else { return true };
+        let event = || self.frame.event.as_deref().map(Cow::Borrowed);
+        let name = object.at("/type").map_or_else(event, string);
+        name.is_some_and(|name| crate::is_sign_of_life(&name))
+    }
+
+    pub(crate) fn is_event_of(&self, dialect: &'static Dialect) -> bool {
+        let Some(object) = &self.object else { return false };
+        let (data, signature) = (object.text(), &dialect.api.signature);
+        let stated = string_member(data, "type");
+        let name = stated.as_deref().or(self.frame.event.as_deref());
+        let is_valid = || {
+            let kind = name.or_else(|| dialect.type_by_members(data)).and_then(|name| dialect.event(name));
+            kind.is_some_and(|event| matches!(dialect.check_event(event.name, data), Verdict::Valid))
+        };
+        spec::foreign_value(object).is_none()
+            && (name.is_some_and(|name| signature.pattern(name).is_some())
+                || signature.value(object).is_some()
+                || !dialect.api.is_stream_of_bodies() && is_valid())
+    }
 }
 
 impl Recognised {
@@ -105,13 +147,15 @@ impl Recognised {
     }
 }
 
-impl Evidence<'_> {
+impl Evidence<'_, '_> {
     pub(crate) fn dialect(&self) -> Option<Recognised> {
-        let api = self.api();
+        let asked = self.exchange.and_then(|exchange| exchange.request.as_ref()?.body.as_deref());
+        let asked = asked.map(Indexed::new);
+        let api = self.api(asked.as_ref());
         let is_of_api = |dialect: &&&'static Dialect| api.is_none_or(|(api, _)| api.name == dialect.api.name);
         // Of equals, the last is the greatest.
-        let signed =
-            || DIALECTS.iter().rev().filter(is_of_api).filter_map(|one| Some((*one, self.sign(one)?)));
+        let sign = |one: &&'static Dialect| Some((*one, self.sign(one, asked.as_ref())?));
+        let signed = || DIALECTS.iter().rev().filter(is_of_api).filter_map(sign);
         let best = signed().max_by_key(|(one, sign)| (sign.weight(), one.lineage.len()));
         // A host can serve several APIs, and members of an unknown object mean nothing.
         let best = best.filter(|(one, sign)| {
@@ -130,7 +174,7 @@ impl Evidence<'_> {
         }
     }
 
-    fn api(&self) -> Option<(&'static Api, Sign)> {
+    fn api(&self, asked: Option<&Indexed<'_>>) -> Option<(&'static Api, Sign)> {
         let apis = || APIS.iter().copied();
         let path = url_parts(self.url()).1;
         if let Some(api) = apis().find(|api| api.has_path(path)) {
@@ -142,16 +186,17 @@ impl Evidence<'_> {
             if let Some((api, (name, _))) = apis().find_map(|api| Some((api, header(api)?))) {
                 return Some((api, Sign::Header(name)));
             }
-            let body = request.body.as_deref().unwrap_or_default();
-            if let Some((api, mark)) = apis().find_map(|api| Some((api, api.signature.request(body)?))) {
+            let mark = |api: &Api| api.signature.request(asked?);
+            if let Some((api, mark)) = apis().find_map(|api| Some((api, mark(api)?))) {
                 return Some((api, Sign::Request(mark)));
             }
         }
         let first = self.first?;
-        let data = self.data()?;
+        let object = first.object.as_ref()?;
+        let data = object.text();
         let stated = string_member(data, "type");
-        let name = stated.as_deref().or(first.event.as_deref());
-        if spec::foreign_value(data).is_some() {
+        let name = stated.as_deref().or(first.frame.event.as_deref());
+        if spec::foreign_value(object).is_some() {
             return None;
         }
         if let Some(name) = name
@@ -159,7 +204,7 @@ impl Evidence<'_> {
         {
             return Some((api, Sign::Type(pattern)));
         }
-        if let Some((api, mark)) = apis().find_map(|api| Some((api, api.signature.value(data)?))) {
+        if let Some((api, mark)) = apis().find_map(|api| Some((api, api.signature.value(object)?))) {
             return Some((api, Sign::Event(mark)));
         }
         let mut valid = apis().filter_map(|api| Some((api, Sign::Schema(self.valid_in(api, name, data)?))));
@@ -171,7 +216,7 @@ impl Evidence<'_> {
         most.max_by_key(|api| api.error.required.len()).map(|api| (api, Sign::Error))
     }
 
-    fn sign(&self, dialect: &'static Dialect) -> Option<Sign> {
+    fn sign(&self, dialect: &'static Dialect, asked: Option<&Indexed<'_>>) -> Option<Sign> {
         let own = &dialect.signature;
         let (host, path) = url_parts(self.url());
         let host = || own.host(host?);
@@ -179,23 +224,15 @@ impl Evidence<'_> {
             let asked = exchange.request.iter().flat_map(|request| &request.headers);
             exchange.headers.iter().chain(asked)
         });
-        let request = self.exchange.and_then(|exchange| exchange.request.as_ref()?.body.as_deref());
-        let mut comments = self.before.iter().copied().chain(self.first).flat_map(|frame| &frame.comments);
-        let data = self.data();
+        let before = self.before.iter().flat_map(|frame| &frame.comments);
+        let mut comments = before.chain(self.first.into_iter().flat_map(|first| &first.frame.comments));
         host()
             .map(Sign::Host)
             .or_else(|| own.path(path).map(Sign::Path))
             .or_else(|| headers.find_map(|(name, value)| own.header(name, value)).map(Sign::Header))
-            .or_else(|| own.request(request?).map(Sign::Request))
+            .or_else(|| own.request(asked?).map(Sign::Request))
             .or_else(|| comments.find_map(|text| own.comment(text.trim())).map(Sign::Comment))
-            .or_else(|| own.event(data?).map(Sign::Event))
-    }
-
-    /// A body that is a list is recognised by its first entry.
-    fn data(&self) -> Option<&str> {
-        let data = self.first?.data.as_deref()?;
-        let list = Some(data).filter(|data| self.is_body && data.trim_start().starts_with('['));
-        Some(list.and_then(|list| spec::json::entries(list.trim())?.first().copied()).unwrap_or(data))
+            .or_else(|| own.event(self.first?.object.as_ref()?).map(Sign::Event))
     }
 
     /// An event or type counts only if the data are valid as such. Where bodies are events, nothing in them is required.
@@ -255,37 +292,22 @@ fn has_error(api: &Api, body: &str) -> bool {
     api.error_in(body).is_some_and(|error| api.error.required.iter().all(|member| has(error, member)))
 }
 
-pub(crate) fn is_event_of(dialect: &'static Dialect, frame: &Frame<'_>) -> bool {
-    let Some(data) = frame.data.as_deref() else { return false };
-    let stated = string_member(data, "type");
-    let name = stated.as_deref().or(frame.event.as_deref());
-    let signature = &dialect.api.signature;
-    let is_valid = || {
-        let kind = name.or_else(|| dialect.type_by_members(data)).and_then(|name| dialect.event(name));
-        kind.is_some_and(|event| matches!(dialect.check_event(event.name, data), Verdict::Valid))
-    };
-    spec::foreign_value(data).is_none()
-        && (name.is_some_and(|name| signature.pattern(name).is_some())
-            || signature.value(data).is_some()
-            || !dialect.api.is_stream_of_bodies() && is_valid())
-}
-
 /// Returns the name of the API or format that an object belongs to, among those that the suite does not check, and of the
 /// other APIs where one is meant.
 pub fn other_than(own: Option<&Api>, frame: &Frame<'_>) -> Option<Other> {
     let data = frame.data.as_deref()?;
-    let stated = string_member(data, "type");
+    let (stated, object) = (string_member(data, "type"), &Indexed::new(data));
     let name = stated.as_deref().or(frame.event.as_deref()).unwrap_or_default();
     let is_own = |api: &&Api| own.is_none_or(|own| own.name == api.name);
-    let is_of = |api: &Api| api.signature.pattern(name).is_some() || api.signature.value(data).is_some();
-    if let Some(api) = spec::foreign_value(data) {
+    let is_of = |api: &Api| api.signature.pattern(name).is_some() || api.signature.value(object).is_some();
+    if let Some(api) = spec::foreign_value(object) {
         return Some(Other::Api(api.name));
     }
     if APIS.iter().copied().filter(is_own).any(is_of) {
         return None;
     }
-    let api = spec::api_of_event(name, own).or_else(|| spec::api_of_value(data, own)).map(Other::Api);
-    api.or_else(|| Some(Other::Format(spec::format_of(name, data)?.name)))
+    let api = spec::api_of_event(name, own).or_else(|| spec::api_of_value(object, own)).map(Other::Api);
+    api.or_else(|| Some(Other::Format(spec::format_of(name, object)?.name)))
 }
 
 /// The API or format of a recording that is not checked.
@@ -319,18 +341,6 @@ fn url_parts(url: &str) -> (Option<&str>, &str) {
     (Some(host).filter(|host| !host.is_empty()), path)
 }
 
-/// Such a frame says nothing about the dialect of its stream.
-pub(crate) fn is_silent(frame: &Frame<'_>) -> bool {
-    let Some(data) = frame.data.as_deref() else { return true };
-    // Data that are not JSON are at fault in any dialect.
-    if !data.trim_start().starts_with('{') || serde_json::from_str::<IgnoredAny>(data).is_err() {
-        return true;
-    }
-    let stated = at(data, "/type");
-    let name = stated.map_or_else(|| frame.event.as_deref().map(Into::into), string);
-    name.is_some_and(|name| crate::is_sign_of_life(&name))
-}
-
 #[cfg(test)]
 mod tests {
     use spec::table::apis;
@@ -345,7 +355,8 @@ mod tests {
         let request = Request { url: url.into(), headers, body: Some(body.into()), ..Request::default() };
         let exchange = Exchange { request: Some(request), ..Exchange::default() };
         let frame = Frame { data: Some(first.into()), ..Frame::default() };
-        let first = Some(&frame).filter(|_| !first.is_empty());
+        let shown = First::of(&frame, false);
+        let first = Some(&shown).filter(|_| !first.is_empty());
         let found = Evidence { exchange: Some(&exchange), before: &[], first, is_body: false }.dialect();
         found.map_or(("", String::new()), |found| (found.dialect.name, found.to_string()))
     }
@@ -422,7 +433,9 @@ mod tests {
     #[test]
     fn frames_that_show_nothing_are_known() {
         let is_silent = |event: Option<&'static str>, data: Option<&'static str>| {
-            is_silent(&Frame { event: event.map(Into::into), data: data.map(Into::into), ..Frame::default() })
+            let frame =
+                Frame { event: event.map(Into::into), data: data.map(Into::into), ..Frame::default() };
+            First::of(&frame, false).is_silent()
         };
         for (event, data) in [
             (None, None),

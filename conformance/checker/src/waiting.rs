@@ -1,8 +1,10 @@
 //! Frames that wait until the API of their stream is recognised.
 
+use std::cell::Cell;
+
 use spec::Dialect;
 
-use crate::recognition::{Evidence, Other, is_event_of, is_silent, other_than};
+use crate::recognition::{Evidence, First, Other, other_than};
 use crate::{Exchange, Frame, Recognised, Transport};
 
 /// Maximum number of frames that are kept, and of their bytes.
@@ -21,6 +23,8 @@ pub(crate) struct Waiting {
     pub(crate) objects: u64,
     /// The API or format of the first object that shows one.
     pub(crate) other: Option<Other>,
+    /// The dialect that the last frame shows, which ends the wait.
+    shown: Cell<Option<Recognised>>,
 }
 
 /// A frame that is kept.
@@ -45,19 +49,21 @@ impl Waiting {
 
     /// A frame that does not show the API does not end the wait, nor does a silent one, as others may show more.
     pub(crate) fn waits(&self, frame: &Frame<'_>) -> bool {
-        is_silent(frame) && self.has_room(frame) || !self.is_shown(frame)
+        let first = First::of(frame, false);
+        first.is_silent() && self.has_room(frame) || !self.is_shown(&first)
     }
 
-    fn is_shown(&self, frame: &Frame<'_>) -> bool {
-        match self.own {
-            Some(dialect) => is_event_of(dialect, frame),
-            None => self.recognise(Some(frame), false).is_some(),
+    fn is_shown(&self, first: &First<'_>) -> bool {
+        if let Some(dialect) = self.own {
+            return first.is_event_of(dialect);
         }
+        self.shown.set(self.recognise_by(Some(first), false));
+        self.shown.get().is_some()
     }
 
     /// Lines of logs among lines of events are not kept.
     pub(crate) fn keep(&mut self, frame: &Frame<'_>, is_sent: bool) {
-        let is_object = !is_sent && !is_silent(frame);
+        let is_object = !is_sent && !First::of(frame, false).is_silent();
         let other = if is_object { other_than(self.own.map(|dialect| dialect.api), frame) } else { None };
         self.objects += u64::from(is_object);
         self.other = self.other.or(other);
@@ -71,12 +77,17 @@ impl Waiting {
     /// Without an event or body, any frame may show the dialect. On a WebSocket, messages of the client show it, too,
     /// unless the server speaks another API.
     pub(crate) fn recognise(&self, first: Option<&Frame<'_>>, is_body: bool) -> Option<Recognised> {
+        let shown = self.shown.take().filter(|_| first.is_some() && !is_body);
+        shown.or_else(|| self.recognise_by(first.map(|frame| First::of(frame, is_body)).as_ref(), is_body))
+    }
+
+    fn recognise_by(&self, first: Option<&First<'_>>, is_body: bool) -> Option<Recognised> {
         let frames = |is_sent: bool| {
             let those = self.held.iter().filter(move |held| held.is_sent == is_sent);
             those.map(|held| &held.frame)
         };
         let before: Vec<&Frame<'static>> = frames(false).collect();
-        let by = |first: Option<&Frame<'_>>| {
+        let by = |first: Option<&First<'_>>| {
             Evidence { exchange: self.exchange.as_ref(), before: &before, first, is_body }.dialect()
         };
         if first.is_some() {
@@ -84,13 +95,15 @@ impl Waiting {
         }
         let sent = frames(true).filter(|_| self.other.is_none());
         let all = before.iter().rev().copied().chain(sent).filter(|frame| frame.data.is_some());
-        all.map(Some).find_map(by).or_else(|| by(None))
+        all.map(|frame| First::of(frame, is_body)).find_map(|first| by(Some(&first))).or_else(|| by(None))
     }
 
     /// An event of the dialect may have data that are not JSON.
     pub(crate) fn shows_own(&self) -> bool {
-        let is_event =
-            |dialect| self.held.iter().any(|held| !held.is_sent && is_event_of(dialect, &held.frame));
+        let is_event = |dialect| {
+            let mut received = self.held.iter().filter(|held| !held.is_sent);
+            received.any(|held| First::of(&held.frame, false).is_event_of(dialect))
+        };
         self.own.is_some_and(is_event)
     }
 }

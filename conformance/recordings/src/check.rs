@@ -13,7 +13,7 @@ use catalogue::LogRow;
 use checker::sse::{FrameStart, Repeated};
 use checker::{Checker, Observer, Other, Row, RuleSets, Rules, fallback, is_sign_of_life, other_than};
 use results::{CaptureReport, Lost, UNKNOWN};
-use spec::Api;
+use spec::{APIS, Api};
 
 /// The rule that reports events and bodies of other APIs.
 const FOREIGN: &str = "schema/foreign-protocol";
@@ -417,9 +417,10 @@ impl Checking {
         let (Some(data), kind) = (frame.data.as_deref(), event_type(frame).unwrap_or_default()) else {
             return false;
         };
-        let other = own_api(&kind, data).filter(|api| api.name != found.dialect.api.name);
-        let begins = |api| fallback(Some(api)).is_some_and(|dialect| dialect.opening == Some(&*kind));
-        other.is_some_and(|api| self.checker.ended().is_some() || begins(api))
+        let begins = |api: &Api| fallback(Some(api)).is_some_and(|it| it.opening == Some(&*kind));
+        let may_begin = self.checker.ended().is_some() || APIS.iter().any(|api| begins(api));
+        let other = || own_api(&kind, data).filter(|api| api.name != found.dialect.api.name);
+        may_begin && other().is_some_and(|api| self.checker.ended().is_some() || begins(api))
     }
 
     fn count_lost(&mut self, loss: &Loss<'_>) {

@@ -1,6 +1,6 @@
 //! A run as JSON.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use results::text::EscapedJson;
 use serde::Serialize;
@@ -10,9 +10,12 @@ use serde::Serialize;
 /// # Errors
 ///
 /// Those of `out`.
-pub(super) fn write_json(report: &impl Serialize, mut out: impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(EscapedJson(&mut out), report)?;
-    out.write_all(b"\n")
+pub(super) fn write_json(report: &impl Serialize, out: impl Write) -> io::Result<()> {
+    // Serializers write a few bytes at a time.
+    let mut out = BufWriter::new(EscapedJson(out));
+    serde_json::to_writer_pretty(&mut out, report)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// Returns a report as JSON, like [`write_json`].

@@ -33,22 +33,29 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
     if is_harmless_json(json.as_bytes()) {
         return Cow::Borrowed(json);
     }
-    let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
-        if character != '\n' && is_dangerous(character) {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                let _ = write!(out, "\\u{unit:04x}");
+    let (mut out, mut rest) = (String::with_capacity(json.len()), json);
+    let is_odd = |byte: u8| byte >= 0x7f || byte < b' ' && byte != b'\n';
+    while let Some(at) = rest.bytes().position(is_odd) {
+        let (plain, behind) = rest.split_at(at);
+        out.push_str(plain);
+        let mut characters = behind.chars();
+        if let Some(character) = characters.next() {
+            if is_dangerous(character) {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            } else {
+                out.push(character);
             }
-        } else {
-            out.push(character);
         }
+        rest = characters.as_str();
     }
-    Cow::Owned(out)
+    Cow::Owned(out + rest)
 }
 
 /// Returns whether nothing is to be escaped. Serializers escape what of ASCII is dangerous but for `DEL`.
 fn is_harmless_json(json: &[u8]) -> bool {
-    json.is_ascii() && !json.contains(&0x7f)
+    json.iter().all(|byte| *byte < 0x7f)
 }
 
 /// Writes JSON on as [`escaped_json`] returns it, piece by piece. Serializers write whole characters.

@@ -1,9 +1,10 @@
 //! Finds values in a JSON text without building a tree.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use super::text::decode;
-use super::{RawString, Scan, Scanner, is_same};
+use super::{Names, OutlineMember, RawString, Scan, Scanner, is_same};
 
 /// Calls a function with the members of an object, in order, with the text of their values. Returns false if the text
 /// is not an object or not JSON; members before the fault were passed on then.
@@ -81,6 +82,56 @@ impl Scanner<'_> {
     }
 }
 
+/// An object whose members are found once, to look up several places.
+#[derive(Debug)]
+pub struct Indexed<'t> {
+    text: &'t str,
+    /// `None` if it is no object.
+    members: Option<(Vec<OutlineMember>, Names)>,
+    /// The first value that a pointer led into.
+    inner: OnceCell<(usize, Box<Self>)>,
+}
+
+impl<'t> Indexed<'t> {
+    /// Finds the members of an object.
+    pub fn new(text: &'t str) -> Self {
+        let offset = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
+        let mut members = Vec::new();
+        let is_object = each_member(text, |name, value| {
+            let start = offset(value);
+            members.push(OutlineMember::new(name, offset(name.raw), start..start + value.len()));
+        });
+        let names = Names::of(&mut members);
+        Self { text, members: is_object.then_some((members, names)), inner: OnceCell::new() }
+    }
+
+    /// Returns its text.
+    pub const fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// Whether it is an object, and JSON.
+    pub const fn is_object(&self) -> bool {
+        self.members.is_some()
+    }
+
+    /// Returns the text of the value at a JSON pointer, like [`at`].
+    pub fn at(&self, pointer: &str) -> Option<&'t str> {
+        let inside = pointer.strip_prefix('/').filter(|inside| !inside.contains('~'));
+        let (Some((members, names)), Some(inside)) = (&self.members, inside) else {
+            return at(self.text, pointer);
+        };
+        let (name, rest) = inside.split_at(inside.find('/').unwrap_or(inside.len()));
+        let place = names.find(members, self.text, name)?.value();
+        let value = self.text.get(place.clone())?;
+        if rest.is_empty() {
+            return Some(value);
+        }
+        let (known, inner) = self.inner.get_or_init(|| (place.start, Box::new(Indexed::new(value))));
+        if *known == place.start { inner.at(rest) } else { at(value, rest) }
+    }
+}
+
 /// Returns the text of the value at a JSON pointer (RFC 6901); `None` if there is none, or the pointer is malformed.
 pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     let mut found = text.trim_ascii();
@@ -148,6 +199,21 @@ mod tests {
         assert_eq!(at(text, "/nowhere"), None);
         assert_eq!(string(r#""a\u00e9""#).as_deref(), Some("aé"));
         assert_eq!(string("1"), None);
+    }
+
+    #[test]
+    fn an_index_leads_where_pointers_lead() {
+        let object =
+            r#" {"a/b":[1,{"c":"x"}],"o":{"p":{"q":1},"p":{"q":2}},"d":{"p":3},"\u0065":4,"d":{"r":5}} "#;
+        let pointers =
+            ["", "/a~1b/0", "/a~1b/1/c", "/o/p/q", "/o/p", "/d/p", "/d/r", "/e", "/f", "/~", "a", "/", "/0"];
+        for text in [object, "[1,[2]]", "{\"e\":1", "1", ""] {
+            let indexed = Indexed::new(text);
+            assert_eq!(indexed.is_object(), text == object);
+            for pointer in pointers {
+                assert_eq!(indexed.at(pointer), at(text, pointer), "{text} {pointer}");
+            }
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) use check::{
     TextRules, UnionSchema,
 };
 pub use fault::{Actual, Fault, FaultKind, Simplest, Wanted};
-pub use look::{at, each_entry, each_member, entries, members, string, string_member, values};
+pub use look::{Indexed, at, each_entry, each_member, entries, members, string, string_member, values};
 pub use names::{Names, OutlineMember};
 pub use problem::Problem;
 pub(crate) use scanner::LOST;

@@ -41,6 +41,11 @@ impl OutlineMember {
         self.name.0 as usize..self.name.1 as usize
     }
 
+    /// The bit of the group of its name.
+    pub const fn bit(&self) -> u32 {
+        1 << group(self.fingerprint)
+    }
+
     /// Returns its value.
     pub const fn value(&self) -> Range<usize> {
         self.value.0 as usize..self.value.1 as usize
@@ -84,6 +89,11 @@ impl Names {
             member.before = std::mem::replace(group, number);
         }
         Self { last }
+    }
+
+    /// The bits of the groups of these names; other names are in the same groups.
+    pub fn bits(names: &[&str]) -> u32 {
+        names.iter().fold(0, |bits, name| bits | 1 << group(fingerprint(name.as_bytes())))
     }
 
     /// Returns the member of this name in the text of its object; the last one if there are several.

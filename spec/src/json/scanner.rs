@@ -98,6 +98,10 @@ impl<'a> Scanner<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    pub(crate) fn offset_of(&self, piece: &str) -> usize {
+        piece.as_ptr() as usize - self.text.as_ptr() as usize
+    }
+
     /// Moves the cursor to an offset that it had before.
     pub const fn rewind(&mut self, to: usize) {
         self.at = to;

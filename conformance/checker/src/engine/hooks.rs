@@ -2,8 +2,11 @@
 
 use catalogue::LooksAt;
 use spec::Api;
+use spec::json::Names;
 use spec::table::{Scope, ScopeInfo};
 
+use super::listed::Lists;
+use super::record::Record;
 use super::{Bound, Node, Object};
 use super::{Case, Ending, Snapshot};
 use crate::Frame;
@@ -48,6 +51,8 @@ pub(crate) enum Moment {
 pub(crate) enum Native {
     /// A moment of any kind.
     At(Moment, fn(&mut Case<'_>)),
+    /// An event, if an entry of its lists has a member of one of these names.
+    Listed(Lists, &'static [&'static str], fn(&mut Case<'_>)),
     /// An event with a snapshot of the response.
     AnySnapshot(SnapshotRule),
     /// An event with a snapshot that differs from the first one.
@@ -104,6 +109,19 @@ pub(crate) enum Ends {
 
 /// Rules that need only the case.
 pub(crate) type Plain = BoundRules<fn(&mut Case<'_>)>;
+
+/// A rule about an event, and the names of members that it looks for in lists, unless it looks at every event.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EventRule {
+    names: Option<(Lists, u32)>,
+    pub(crate) code: fn(&mut Case<'_>),
+}
+
+impl EventRule {
+    pub(crate) fn looks_at(&self, record: &Record<'_>) -> bool {
+        self.names.is_none_or(|(lists, names)| record.lists_any(lists, names))
+    }
+}
 
 /// A rule about a snapshot.
 pub(crate) type SnapshotRule = fn(&mut Case<'_>, &Snapshot<'_>);
@@ -202,6 +220,7 @@ impl ValueRules {
 pub(crate) struct Hooks {
     /// Those that need only the case, by moment.
     plain: [Plain; Moment::COUNT],
+    pub(crate) event: BoundRules<EventRule>,
     pub(crate) any_snapshot: BoundRules<SnapshotRule>,
     pub(crate) snapshot: BoundRules<SnapshotRule>,
     pub(crate) opened: ValueRules,
@@ -260,6 +279,7 @@ impl Hooks {
     pub(crate) fn new(api: &Api) -> Self {
         Self {
             plain: [const { Plain::new() }; Moment::COUNT],
+            event: BoundRules::default(),
             any_snapshot: BoundRules::default(),
             snapshot: BoundRules::default(),
             opened: ValueRules::new(api.container),
@@ -290,6 +310,13 @@ impl Hooks {
                 self.of_body.add(bound, *native, self.opened.container, &self.phased);
             }
             match *native {
+                Native::At(Moment::Event, code) => {
+                    self.event.push((bound, EventRule { names: None, code }));
+                }
+                Native::Listed(lists, names, code) => {
+                    let names = Some((lists, Names::bits(names)));
+                    self.event.push((bound, EventRule { names, code }));
+                }
                 Native::At(moment, code) => {
                     self.plain[moment as usize].push((bound, code));
                     if moment == Moment::Escaped {

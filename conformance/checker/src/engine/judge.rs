@@ -4,11 +4,11 @@ use spec::json::{RawString, is_same};
 use spec::table::{EventInfo, EventLine, Marker};
 use spec::{Api, Count, FragmentFrame, Memory};
 
-use super::case::At;
+use super::case::{At, Case};
 use super::context::Context;
 use super::finding::Findings;
 use super::head::Head;
-use super::hooks::{Moment, Plain};
+use super::hooks::{EventRule, Moment, Plain};
 use super::locate::place;
 use super::location::{FrameExtent, SavedLocation};
 use super::observer::{Observer, Occurrence, Seen, Subject};
@@ -425,6 +425,16 @@ impl AtHand<'_> {
         self.context.ask(At::Record(record), hooks, self.stream, self.findings, |rule, case| rule(case));
     }
 
+    #[inline(never)]
+    fn ask_of_event(&mut self, record: &Record<'_>) {
+        let look = |rule: EventRule, case: &mut Case<'_>| {
+            if rule.looks_at(record) {
+                (rule.code)(case);
+            }
+        };
+        self.context.ask(At::Record(record), &self.plan.hooks.event, self.stream, self.findings, look);
+    }
+
     #[inline]
     fn frame(&mut self, record: &Record<'_>) {
         self.stream.transport = record.frame.transport;
@@ -449,7 +459,9 @@ impl AtHand<'_> {
         if !self.stream.is_next(record.sequence_number.as_ref()) {
             self.ask(Moment::Sequence, record);
         }
-        self.ask(Moment::Event, record);
+        if !self.plan.hooks.event.is_empty() {
+            self.ask_of_event(record);
+        }
         if self.stream.first_types.len() < BEGINNING {
             self.ask(Moment::Beginning, record);
         }

@@ -42,7 +42,7 @@ pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, LevelName, Misnomer, Origin, Related, Supply};
 pub(crate) use hooks::{EndingRule, Ends, Hooks, Moment, Native, SnapshotRule, ValueRules, phased};
 pub(crate) use judge::Judge;
-pub(crate) use listed::Listed;
+pub(crate) use listed::{AllListed, Listed, Lists};
 pub use location::Location;
 pub(crate) use markup::Tokens;
 pub(crate) use node::{Node, State};

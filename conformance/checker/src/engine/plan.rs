@@ -7,7 +7,7 @@ use spec::table::{EventInfo, EventLine, Role, Scope};
 use spec::{Api, Dialect};
 
 use super::bound::Bound;
-use super::hooks::{Hooks, Moment, Native};
+use super::hooks::{Hooks, Native};
 use super::protocol::Protocol;
 use super::relation::{Places, Step, carried, collected};
 
@@ -124,5 +124,5 @@ fn is_fragment(dialect: &Dialect, event: &EventInfo, steps: &[Step], hooks: &Hoo
     let framing = dialect.framing.event_line;
     let is_framed = matches!(framing, EventLine::EqualsType | EventLine::None | EventLine::Forbidden);
     let can_be_one = if is_list { event.effects.iter().any(is_delta) } else { is_delta(event) };
-    is_framed && hooks.at(Moment::Event).is_empty() && is_settled && can_be_one
+    is_framed && hooks.event.is_empty() && is_settled && can_be_one
 }

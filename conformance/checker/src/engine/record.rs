@@ -5,11 +5,14 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use spec::json::{Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same, string_member};
+use spec::json::{
+    Indexed, Names, Outline, OutlineMember, Problem, RawString, Scanner, is_same, string_member,
+};
 use spec::table::{EventInfo, EventLine, Role, UsagePlaces};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View, api_of_event, api_of_value};
 
-use super::listed::Listed;
+use super::listed::{AllListed, Lists};
+use super::locate::place;
 use super::usage::Usage;
 use super::view::Object;
 use crate::{Frame, Transport};
@@ -54,7 +57,7 @@ pub struct Record<'a> {
     /// They, if they were not, once something asks for one.
     members: OnceCell<(Vec<OutlineMember>, Names)>,
     /// The objects in the list that the rules of its API look at, once one does.
-    listed: OnceCell<Vec<Listed>>,
+    listed: OnceCell<AllListed>,
     /// Its token counts, once something asks for them.
     usage: OnceCell<Usage>,
     /// The other protocol that it belongs to, once something asks for it.
@@ -345,9 +348,29 @@ impl<'a> Record<'a> {
         data.get(names.find(members, data, name)?.value())
     }
 
-    /// Objects in a list of the event, each with the objects in a list inside it. An API has one such list.
-    pub(crate) fn listed(&self, list: &str, inner: &str) -> &[Listed] {
-        self.listed.get_or_init(|| Listed::all(self.data(), self.member(list), Some(inner)))
+    /// Objects in a list of the event, and the objects in a list inside of each. An API has one such list.
+    pub(crate) fn listed(&self, lists: Lists) -> &AllListed {
+        self.listed.get_or_init(|| AllListed::of(self, lists))
+    }
+
+    /// Whether one of these objects may have a member whose name is in these groups of names.
+    pub(super) fn lists_any(&self, lists: Lists, names: u32) -> bool {
+        self.listed(lists).names & names != 0
+    }
+
+    /// A value of the event whose members may have been recorded.
+    pub(crate) fn object<'r>(&self, raw: &'r str) -> Object<'r>
+    where
+        'a: 'r,
+    {
+        let known = self.matches.and_then(|matches| {
+            let number = matches.position(place(self.data(), raw)?.start)?;
+            matches.object(number)
+        });
+        match known.filter(|_| raw.starts_with('{')) {
+            Some((members, names)) => Object::known(raw, members, names),
+            None => Object::new(raw),
+        }
     }
 
     /// Returns the token counts of the event itself.
@@ -371,7 +394,7 @@ impl<'a> Record<'a> {
                 return api_of_event(&name, own);
             }
             let named = || self.frame.event.as_deref().and_then(|name| api_of_event(name, own));
-            api_of_value(self.data(), own).or_else(named)
+            api_of_value(&Indexed::new(self.data()), own).or_else(named)
         };
         *self.foreign.get_or_init(find)
     }

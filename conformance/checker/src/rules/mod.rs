@@ -40,8 +40,8 @@ fn non_empty(
 /// Returns the hooks of a rule, with their functions.
 pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
     use Native::{
-        AnySnapshot, At, Body, Closed, ClosedAs, ClosedWithPhases, Ending, Fragment, LogprobsOf, Opened,
-        OpenedAs, Phase, Point, Run, Settled, Snapshot,
+        AnySnapshot, At, Body, Closed, ClosedAs, ClosedWithPhases, Ending, Fragment, Listed, LogprobsOf,
+        Opened, OpenedAs, Phase, Point, Run, Settled, Snapshot,
     };
     match rule {
         Rule::BlockTextNotEmpty => &[Phase(Scope::Message, messages::message::text_not_empty)],
@@ -78,7 +78,9 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         | Rule::ErrorEndsInteraction
         | Rule::ErrorEndsMessage => &[At(Moment::AfterError, messages::message::error_is_last)],
         Rule::CandidateCountAsked => &[At(Moment::Event, gemini::request::count_asked)],
-        Rule::CandidateFinishMessagePlaced => &[At(Moment::Event, gemini::candidate::message_at_finish)],
+        Rule::CandidateFinishMessagePlaced => {
+            &[Listed(gemini::LISTS, &["finishMessage"], gemini::candidate::message_at_finish)]
+        }
         Rule::CandidateFinishReasonKnown => &[Phase(Scope::Candidate, gemini::candidate::reason_known)],
         Rule::CandidateFinishedOnce => &[At(Moment::Event, gemini::candidate::finished_once)],
         Rule::CandidateFormatKept => &[Phase(Scope::Candidate, gemini::request::format_kept)],
@@ -93,13 +95,13 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::CodeExecutionFollowsCode => &[Opened(Scope::CodeResult, gemini::call::follows_code)],
         Rule::CodeExecutionHasResult => &[At(Moment::StreamEnd, gemini::call::has_result)],
         Rule::ContentPartEmptyTextPlaced => &[At(Moment::Event, gemini::part::empty_text_placed)],
-        Rule::ContentPartFileTyped => &[At(Moment::Event, gemini::part::file_typed)],
+        Rule::ContentPartFileTyped => &[Listed(gemini::LISTS, &["inlineData"], gemini::part::file_typed)],
         Rule::ContentPartOneKind => &[At(Moment::Event, gemini::part::one_kind)],
         Rule::FunctionCallAllHaveIds => &[Opened(Scope::FunctionCall, gemini::call::all_have_ids)],
         Rule::FunctionCallAnyChosen => &[Phase(Scope::Candidate, request::any_chosen)],
         Rule::FunctionCallHasArgs => &[Opened(Scope::FunctionCall, gemini::call::has_args)],
         Rule::FunctionCallIdUnique => &[Opened(Scope::FunctionCall, gemini::call::id_unique)],
-        Rule::FunctionCallNamed => &[At(Moment::Event, gemini::call::named)],
+        Rule::FunctionCallNamed => &[Listed(gemini::LISTS, &["functionCall"], gemini::call::named)],
         Rule::FunctionCallNotPrefixed => &[Opened(Scope::FunctionCall, gemini::call::not_prefixed)],
         Rule::FunctionCallNoneChosen => &[Phase(Scope::Candidate, request::none_chosen)],
         Rule::FunctionCallOffered => &[Opened(Scope::FunctionCall, gemini::request::offered)],
@@ -107,7 +109,9 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::InteractionActionRequired => &[AnySnapshot(interactions::action_required)],
         Rule::InteractionTokensAddUp => &[AnySnapshot(interactions::tokens_add_up)],
         Rule::StepStartsEmpty => &[Opened(Scope::Step, interactions::starts_empty)],
-        Rule::FunctionCallPiecesPlaced => &[At(Moment::Event, gemini::call::pieces_placed)],
+        Rule::FunctionCallPiecesPlaced => {
+            &[Listed(gemini::LISTS, &["functionCall"], gemini::call::pieces_placed)]
+        }
         Rule::GenerationDataSpaced => &[At(Moment::Event, wire::data_spaced)],
         Rule::GenerationHasCandidates => &[At(Moment::Event, gemini::candidate::has_candidates)],
         Rule::GenerationOnlyData => {
@@ -117,14 +121,18 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::GroundingSegmentInText => &[Phase(Scope::Candidate, gemini::candidate::segment_in_text)],
         Rule::PromptBlockedAlone => &[Closed(Scope::Feedback, gemini::candidate::blocked_alone)],
         Rule::ServerCallAnswered => &[At(Moment::StreamEnd, gemini::call::answered)],
-        Rule::ThoughtAsked => &[At(Moment::Event, gemini::request::thoughts_asked)],
+        Rule::ThoughtAsked => &[Listed(gemini::LISTS, &["thought"], gemini::request::thoughts_asked)],
         Rule::ThoughtBeforeAnswer => &[Run(Scope::Thought, gemini::part::thought_first)],
         Rule::ThoughtCounted => &[At(Moment::StreamEnd, gemini::usage::thoughts_counted)],
-        Rule::ThoughtHasText => &[At(Moment::Event, gemini::part::thought_has_text)],
-        Rule::ThoughtIsTrue => &[At(Moment::Event, gemini::part::thought_is_true)],
-        Rule::ThoughtSignatureBase64 => &[At(Moment::Event, gemini::part::signature_base64)],
+        Rule::ThoughtHasText => &[Listed(gemini::LISTS, &["thought"], gemini::part::thought_has_text)],
+        Rule::ThoughtIsTrue => &[Listed(gemini::LISTS, &["thought"], gemini::part::thought_is_true)],
+        Rule::ThoughtSignatureBase64 => {
+            &[Listed(gemini::LISTS, &["thoughtSignature"], gemini::part::signature_base64)]
+        }
         Rule::ThoughtSignatureFirstCall => &[Opened(Scope::FunctionCall, gemini::part::first_is_signed)],
-        Rule::ThoughtSignatureNotOnThought => &[At(Moment::Event, gemini::part::signature_not_on_thought)],
+        Rule::ThoughtSignatureNotOnThought => {
+            &[Listed(gemini::LISTS, &["thought"], gemini::part::signature_not_on_thought)]
+        }
         Rule::ThoughtSignatureOnCall => &[Phase(Scope::Candidate, gemini::part::calls_are_signed)],
         Rule::TokenCountAddsUp => &[Phase(Scope::Generation, gemini::usage::adds_up)],
         Rule::TokenCountAtFinish => &[Phase(Scope::Candidate, gemini::usage::at_finish)],

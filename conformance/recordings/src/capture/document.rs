@@ -14,6 +14,7 @@ use super::source::{parsed, said, unwrapped};
 use super::{CaptureError, log, other_api, recorded};
 use crate::logs::log_of;
 use checker::{Entry, Exchange, Frame, Loss};
+use spec::json::Indexed;
 use spec::{APIS, FOREIGN};
 
 /// The kind of a document.
@@ -150,9 +151,10 @@ static BODY_STARTS: LazyLock<Vec<String>> =
 
 /// Only responses of known APIs count.
 fn is_answer(text: &str) -> bool {
+    let object = Indexed::new(text);
     APIS.iter().any(|api| api.body(text).is_some())
         || other_api::is_body(text)
-        || FOREIGN.iter().any(|api| api.signature.has_body(text))
+        || FOREIGN.iter().any(|api| api.signature.has_body(&object))
 }
 
 /// The value is the text of a stream.

@@ -1,6 +1,7 @@
 //! Detection of recordings of other APIs.
 
-use spec::{APIS, Api, api_of_event, api_of_value, foreign_at, format_of, json};
+use spec::json::{self, Indexed};
+use spec::{APIS, Api, api_of_event, api_of_value, foreign_at, format_of};
 
 /// Also returns whether the URL belongs to the own API, or, without one, to any API of the suite.
 pub(crate) fn at_url(url: &str, own: Option<&Api>) -> (Option<&'static str>, bool) {
@@ -19,18 +20,20 @@ pub(super) fn is_known(url: &str) -> bool {
 }
 
 pub(super) fn is_body(text: &str) -> bool {
-    APIS.iter().any(|api| api.signature.has_body(text))
+    let object = Indexed::new(text);
+    APIS.iter().any(|api| api.signature.has_body(&object))
 }
 
 /// The type or the members show an API, or a format of logs.
 pub(super) fn is_known_object(text: &str) -> bool {
-    let kind = json::string_member(text, "type").unwrap_or_default();
-    api_of_event(&kind, None).or_else(|| api_of_value(text, None)).is_some()
-        || format_of(&kind, text).is_some()
+    let (kind, object) = (json::string_member(text, "type").unwrap_or_default(), Indexed::new(text));
+    api_of_event(&kind, None).or_else(|| api_of_value(&object, None)).is_some()
+        || format_of(&kind, &object).is_some()
 }
 
 /// The API of the suite that has the event.
 pub(crate) fn own_api(kind: &str, data: &str) -> Option<&'static Api> {
+    let data = &Indexed::new(data);
     let has = |api: &&&Api| api.signature.pattern(kind).is_some() || api.signature.value(data).is_some();
     APIS.iter().find(has).copied()
 }

@@ -129,7 +129,10 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Returns the object of the event.
     fn outlined(&self, raw: &'r str) -> Object<'r> {
-        Object::outlined(raw, self.record.outline)
+        match self.record.outline {
+            Some(outline) => Object::outlined(raw, Some(outline)),
+            None => self.record.object(raw),
+        }
     }
 
     /// Returns whether the response has not ended yet.

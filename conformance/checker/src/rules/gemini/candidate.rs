@@ -6,7 +6,7 @@ use catalogue::Level;
 use spec::json;
 use spec::table::Scope;
 
-use super::{Candidate, candidates, has, is_body, is_current, is_served, list};
+use super::{Candidate, LISTS, MOST, candidates, has, is_body, is_current, is_served, list};
 use crate::engine::{Case, Node, Object, number, short};
 
 pub(in crate::rules) fn has_candidates(case: &mut Case<'_>) {
@@ -29,8 +29,8 @@ pub(in crate::rules) fn has_candidates(case: &mut Case<'_>) {
 
 pub(in crate::rules) fn role(case: &mut Case<'_>) {
     for candidate in candidates(case).filter(|candidate| !candidate.parts.is_empty()) {
-        let content = candidate.value.value("content").unwrap_or_default();
-        let role = json::at(content, "/role");
+        let [role] = json::values(candidate.value.value("content").unwrap_or_default(), ["role"]);
+        let role = Some(role).filter(|role| !role.is_empty());
         match role.and_then(json::string) {
             Some(role) if role == "model" => {}
             Some(role) => {
@@ -55,7 +55,8 @@ pub(in crate::rules) fn role(case: &mut Case<'_>) {
 
 pub(in crate::rules) fn index_distinct(case: &mut Case<'_>) {
     let mut seen = BTreeSet::new();
-    for candidate in candidates(case) {
+    let is_one = case.record().is_some_and(|record| record.listed(LISTS).entries.len() < 2);
+    for candidate in candidates(case).filter(|_| !is_one) {
         let index = candidate.value.get("index").unwrap_or("0");
         if !seen.insert(index.to_owned()) {
             case.fault(&candidate.pointer("/index"), "an index of its own", index, || {
@@ -89,7 +90,8 @@ pub(in crate::rules) fn message_at_finish(case: &mut Case<'_>) {
 /// Candidates that go on after they have finished.
 fn resumed<'c>(case: &Case<'c>) -> impl Iterator<Item = (Candidate<'c>, &'c Node)> + use<'c> {
     let stream = case.stream;
-    let is_meant = is_current(case) && !stream.has_gap;
+    let has_finished = stream.items().any(|known| known.phase.is_some());
+    let is_meant = has_finished && is_current(case) && !stream.has_gap;
     let all = candidates(case).filter(move |_| is_meant);
     all.filter_map(|candidate| {
         let known = candidate.known(stream).filter(|known| known.phase.is_some())?;
@@ -120,8 +122,10 @@ pub(in crate::rules) fn finished_once(case: &mut Case<'_>) {
 /// A number is allowed where all enumerations are numbers.
 pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, candidate: &Object<'_>) {
     let Some(reason) = candidate.value("finishReason") else { return };
-    let pointer = case.record().map(|record| record.filled("/candidates/*/finishReason").into_owned());
-    let pointer = pointer.unwrap_or_default();
+    let pointer = |case: &Case<'_>| {
+        let filled = case.record().map(|record| record.filled("/candidates/*/finishReason").into_owned());
+        filled.unwrap_or_default()
+    };
     let Some(word) = json::string(reason) else {
         let has_words = case.record().is_some_and(|record| {
             let details =
@@ -129,7 +133,7 @@ pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, candidate: &
             details.is_none_or(|modality| modality.starts_with('"'))
         });
         if has_words {
-            case.fault(&pointer, "a word such as \"STOP\"", reason, || {
+            case.fault(&pointer(case), "a word such as \"STOP\"", reason, || {
                 format!("finishReason is {reason}, not a word")
             });
         }
@@ -137,7 +141,7 @@ pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, candidate: &
     };
     let is_of_google = !word.is_empty() && word.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
     if !is_of_google || word == "FINISH_REASON_UNSPECIFIED" {
-        case.fault(&pointer, "a word such as \"STOP\" or \"MAX_TOKENS\"", reason, || {
+        case.fault(&pointer(case), "a word such as \"STOP\" or \"MAX_TOKENS\"", reason, || {
             format!("finishReason is {reason}, which is no reason of this API")
         });
     }
@@ -162,8 +166,11 @@ pub(in crate::rules) fn stop_has_output(case: &mut Case<'_>, node: &Node, candid
     }
 }
 
-fn supports<'v>(candidate: &'v Object<'_>) -> impl Iterator<Item = &'v str> + use<'v> {
-    list(candidate.value("groundingMetadata").unwrap_or_default(), "/groundingSupports")
+/// The entries of the sources of a candidate, and of the segments that refer to them.
+fn grounding<'v>(candidate: &'v Object<'_>) -> [Vec<&'v str>; 2] {
+    let names = ["groundingChunks", "groundingSupports"];
+    let lists = json::values(candidate.value("groundingMetadata").unwrap_or_default(), names);
+    lists.map(|list| json::entries(list).unwrap_or_default())
 }
 
 /// Offsets are bytes of the joined text in UTF-8; in bodies, some are offsets in a part.
@@ -177,16 +184,18 @@ pub(in crate::rules) fn segment_in_text(case: &mut Case<'_>, node: &Node, candid
     else {
         return;
     };
-    for support in supports(candidate) {
-        let at = |name: &str| json::at(support, &format!("/segment/{name}"));
+    let [_, supports] = grounding(candidate);
+    for support in supports.into_iter().take(MOST) {
+        let segment = json::at(support, "/segment").unwrap_or_default();
+        let [quoted, start, end] = json::values(segment, ["text", "startIndex", "endIndex"]);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "negative offsets are at 0"
         )]
-        let offset = |name: &str| at(name).and_then(number).map(|it| it as usize);
-        let Some(quoted) = at("text").and_then(json::string) else { continue };
-        let (start, end) = (offset("startIndex").unwrap_or(0), offset("endIndex").unwrap_or(0));
+        let offset = |raw: &str| number(raw).map_or(0, |it| it as usize);
+        let Some(quoted) = json::string(quoted) else { continue };
+        let (start, end) = (offset(start), offset(end));
         let found = text.joined.as_bytes().get(start..end);
         if found != Some(quoted.as_bytes()) {
             let found = found.map(String::from_utf8_lossy).unwrap_or_default();
@@ -200,10 +209,9 @@ pub(in crate::rules) fn segment_in_text(case: &mut Case<'_>, node: &Node, candid
 }
 
 pub(in crate::rules) fn indices_in_chunks(case: &mut Case<'_>, _: &Node, candidate: &Object<'_>) {
-    let sources = json::at(candidate.value("groundingMetadata").unwrap_or_default(), "/groundingChunks");
-    let count =
-        sources.and_then(json::entries).map_or(0, |sources| u32::try_from(sources.len()).unwrap_or(u32::MAX));
-    let indices = supports(candidate).flat_map(|support| list(support, "/groundingChunkIndices"));
+    let [sources, supports] = grounding(candidate);
+    let count = u32::try_from(sources.len()).unwrap_or(u32::MAX);
+    let indices = supports.into_iter().take(MOST).flat_map(|support| list(support, "/groundingChunkIndices"));
     let beyond = indices.filter_map(number).find(|index| *index >= f64::from(count));
     if let Some(index) = beyond {
         // Bodies of the service have them.

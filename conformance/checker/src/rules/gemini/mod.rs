@@ -10,7 +10,10 @@ use spec::json;
 use spec::table::Scope;
 
 use crate::Transport;
-use crate::engine::{Case, Listed, Node, Object, Stream};
+use crate::engine::{AllListed, Case, Listed, Lists, Node, Object, Record, Stream};
+
+/// The candidates of a chunk, and the parts of each.
+pub(super) const LISTS: Lists = ("candidates", "/content/parts");
 
 /// Number of entries of a list that are looked at.
 const MOST: usize = 256;
@@ -28,7 +31,7 @@ const OF_SERVICE: [(Scope, &str); 5] = [
 struct Candidate<'c> {
     nth: usize,
     value: Object<'c>,
-    data: &'c str,
+    record: &'c Record<'c>,
     parts: &'c [Listed],
 }
 
@@ -36,29 +39,34 @@ struct Candidate<'c> {
 struct Part<'c> {
     nth: usize,
     value: Object<'c>,
+    record: &'c Record<'c>,
     candidate: usize,
-    /// The candidate finishes in the same chunk.
-    is_last: bool,
+}
+
+fn listed<'c>(case: &Case<'c>) -> Option<(&'c Record<'c>, &'c AllListed)> {
+    case.record().map(|record| (record, record.listed(LISTS)))
 }
 
 fn candidates<'c>(case: &Case<'c>) -> impl Iterator<Item = Candidate<'c>> + use<'c> {
-    let listed = case.record().map(|record| (record.data(), record.listed("candidates", "/content/parts")));
-    let all = listed.into_iter().flat_map(|(data, listed)| listed.iter().map(move |entry| (data, entry)));
-    all.enumerate().map(|(nth, (data, entry))| Candidate {
-        nth,
-        value: entry.object(data),
-        data,
-        parts: &entry.inner,
-    })
+    let all = listed(case).map(|(record, all)| {
+        all.entries.iter().enumerate().map(move |(nth, entry)| Candidate {
+            nth,
+            value: entry.object(record),
+            record,
+            parts: all.inner.get(entry.inner.clone()).unwrap_or_default(),
+        })
+    });
+    all.into_iter().flatten()
 }
 
 fn parts<'c>(case: &Case<'c>) -> impl Iterator<Item = Part<'c>> + use<'c> {
-    candidates(case).flat_map(|of| {
-        let is_last = of.value.value("finishReason").is_some();
-        let Candidate { nth: candidate, data, parts, .. } = of;
-        let all = parts.iter().enumerate();
-        all.map(move |(nth, part)| Part { nth, value: part.object(data), candidate, is_last })
-    })
+    let all = listed(case).map(|(record, all)| {
+        all.inner.iter().enumerate().map(move |(at, part)| {
+            let first = all.entries.get(part.around).map_or(0, |entry| entry.inner.start);
+            Part { nth: at - first, value: part.object(record), record, candidate: part.around }
+        })
+    });
+    all.into_iter().flatten()
 }
 
 impl<'c> Candidate<'c> {
@@ -67,8 +75,8 @@ impl<'c> Candidate<'c> {
     }
 
     fn parts(&self) -> impl Iterator<Item = Object<'c>> + use<'c> {
-        let data = self.data;
-        self.parts.iter().map(move |part| part.object(data))
+        let record = self.record;
+        self.parts.iter().map(move |part| part.object(record))
     }
 
     /// The candidate of the chunks before.
@@ -87,6 +95,12 @@ impl<'c> Candidate<'c> {
 impl Part<'_> {
     fn pointer(&self, rest: &str) -> String {
         format!("/candidates/{}/content/parts/{}{rest}", self.candidate, self.nth)
+    }
+
+    /// The candidate finishes in the same chunk.
+    fn is_last(&self) -> bool {
+        let candidate = self.record.listed(LISTS).entries.get(self.candidate);
+        candidate.is_some_and(|candidate| candidate.object(self.record).value("finishReason").is_some())
     }
 
     fn is_thought(&self) -> bool {

@@ -29,15 +29,20 @@ pub(in crate::rules) fn cached_within(case: &mut Case<'_>, _: &Node, usage: &Obj
     }
 }
 
-/// The counts of this chunk and of the one before it, unless tools of the service take part: with them, counts start anew.
+/// The counts of this chunk and of the one before it.
 fn counts<'c>(case: &Case<'c>) -> Option<(&'c Object<'static>, Object<'c>)> {
+    let before = case.stream.response()?.closing.get()?;
+    let record = case.record()?;
+    Some((before, record.object(record.member("usageMetadata")?)))
+}
+
+/// Where tools of the service take part, counts start anew.
+fn start_anew(case: &Case<'_>, now: &Object<'_>) -> bool {
     let stream = case.stream;
-    let before = stream.response()?.closing.get()?;
-    let now = Object::new(case.record()?.member("usageMetadata")?);
-    let is_served =
-        candidates(case).any(|it| it.is_served(stream) || it.value.get("urlContextMetadata").is_some());
-    let uses_tools = now.number("toolUsePromptTokenCount").is_some_and(|count| count > 0.0);
-    (!is_served && !uses_tools && !stream.has_gap).then_some((before, now))
+    let uses_tools = || now.number("toolUsePromptTokenCount").is_some_and(|count| count > 0.0);
+    let mut served =
+        candidates(case).filter(|it| it.is_served(stream) || it.value.get("urlContextMetadata").is_some());
+    stream.has_gap || uses_tools() || served.next().is_some()
 }
 
 pub(in crate::rules) fn grows(case: &mut Case<'_>) {
@@ -47,7 +52,7 @@ pub(in crate::rules) fn grows(case: &mut Case<'_>) {
     for name in ["candidatesTokenCount", "thoughtsTokenCount"] {
         let Some(was) = before.number(name) else { continue };
         let is = now.number(name).unwrap_or_default();
-        if is < was {
+        if is < was && !start_anew(case, &now) {
             case.fault("/usageMetadata", &format!("{name} of {was} or more"), &is.to_string(), || {
                 format!("{name} falls from {was} to {is}, but each chunk counts all tokens so far")
             });
@@ -58,21 +63,21 @@ pub(in crate::rules) fn grows(case: &mut Case<'_>) {
 /// A short text can be part of a token.
 const SHORT: usize = 4;
 
+/// Whether the chunk has an answer, or thoughts, that must be counted.
+fn has_content(case: &Case<'_>, thoughts: bool) -> bool {
+    super::parts(case).any(|part| {
+        let is_long = || part.value.string("text").is_some_and(|text| text.chars().count() >= SHORT);
+        let call = || part.value.get("functionCall");
+        part.is_thought() == thoughts && is_long()
+            || !thoughts && call().is_some_and(|call| json::at(call, "/args").is_some())
+    })
+}
+
 pub(in crate::rules) fn counts_text(case: &mut Case<'_>) {
     let Some((before, now)) = counts(case) else { return };
-    let (mut has_thought, mut has_answer) = (false, false);
-    for part in super::parts(case) {
-        let is_long = part.value.string("text").is_some_and(|text| text.chars().count() >= SHORT);
-        has_thought |= is_long && part.is_thought();
-        let has_args =
-            || part.value.get("functionCall").is_some_and(|call| json::at(call, "/args").is_some());
-        has_answer |= is_long && !part.is_thought() || has_args();
-    }
-    for (is_there, name) in [(has_thought, "thoughtsTokenCount"), (has_answer, "candidatesTokenCount")] {
-        let Some((was, is)) = before.number(name).zip(now.number(name)).filter(|_| is_there) else {
-            continue;
-        };
-        if is <= was {
+    for (name, thoughts) in [("thoughtsTokenCount", true), ("candidatesTokenCount", false)] {
+        let Some((was, is)) = before.number(name).zip(now.number(name)) else { continue };
+        if is <= was && has_content(case, thoughts) && !start_anew(case, &now) {
             let pointer = format!("/usageMetadata/{name}");
             case.fault(&pointer, &format!("more than {was}"), &is.to_string(), || {
                 format!("the chunk has content, but {name} is {is}, and was {was} before it")
@@ -84,8 +89,8 @@ pub(in crate::rules) fn counts_text(case: &mut Case<'_>) {
 pub(in crate::rules) fn in_each(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| !record.is_error) else { return };
     // `token-count/at-finish` reports the chunk that finishes.
-    let finishes = candidates(case).any(|candidate| candidate.value.value("finishReason").is_some());
-    if super::is_current(case) && !finishes && record.member("usageMetadata").is_none() {
+    let finishes = || candidates(case).any(|candidate| candidate.value.value("finishReason").is_some());
+    if record.member("usageMetadata").is_none() && super::is_current(case) && !finishes() {
         case.lacks("", "usageMetadata", || "the chunk has no usageMetadata".to_owned());
     }
 }
@@ -99,9 +104,9 @@ pub(in crate::rules) fn at_finish(case: &mut Case<'_>, _: &Node, _: &Object<'_>)
         }
         return;
     };
-    let counts = Object::new(counts);
+    let counts = record.object(counts);
     let has_count = PARTS.iter().chain(&["totalTokenCount"]).any(|name| counts.get(name).is_some());
-    if super::is_current(case) && !has_count {
+    if !has_count && super::is_current(case) {
         case.lacks("/usageMetadata", "totalTokenCount", || {
             "usageMetadata of the chunk that finishes has no counts of this API".to_owned()
         });
