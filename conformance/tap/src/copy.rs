@@ -14,8 +14,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::lost::Lost;
-use crate::passed::{Ended, Held, Passed};
-use crate::proxy::in_words;
+use crate::passed::{Ended, Held, Passed, in_words};
 use crate::queue::Queue;
 
 /// The place and the time of a chunk.

@@ -20,8 +20,8 @@ use crate::judge::Judged;
 use crate::lost::Lost;
 use crate::metrics::Metrics;
 use crate::outcome::{Outcome, Turn};
-use crate::passed::Passed;
-use crate::proxy::{connector, in_words};
+use crate::passed::{Passed, in_words};
+use crate::proxy::connector;
 
 /// The time between two exports.
 const INTERVAL: Duration = Duration::from_secs(15);

@@ -113,3 +113,11 @@ impl Drop for Held {
         self.room.used.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
+
+/// The deepest cause says most.
+pub(crate) fn in_words(error: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(error), |error| error.source())
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}

@@ -28,7 +28,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::copy::{Followed, Follower, Side};
 use crate::lost::Lost;
-use crate::passed::Ended;
+use crate::passed::{Ended, in_words};
 use crate::queue::Queue;
 
 /// Headers of one connection.
@@ -241,14 +241,6 @@ fn strip(headers: &mut HeaderMap) {
     for name in HOPS.iter().chain(&named).filter(|name| **name != TRAILER) {
         headers.remove(name);
     }
-}
-
-/// The deepest cause says most.
-pub(crate) fn in_words(error: &dyn std::error::Error) -> String {
-    std::iter::successors(Some(error), |error| error.source())
-        .last()
-        .map(ToString::to_string)
-        .unwrap_or_default()
 }
 
 /// The only answer of the proxy itself.

@@ -93,7 +93,7 @@ pub struct Indexed<'t> {
 }
 
 impl<'t> Indexed<'t> {
-    /// Finds the members of an object.
+    /// The members of an object.
     pub fn new(text: &'t str) -> Self {
         let offset = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
         let mut members = Vec::new();
@@ -105,7 +105,7 @@ impl<'t> Indexed<'t> {
         Self { text, members: is_object.then_some((members, names)), inner: OnceCell::new() }
     }
 
-    /// Returns its text.
+    /// Its text.
     pub const fn text(&self) -> &'t str {
         self.text
     }
@@ -115,7 +115,7 @@ impl<'t> Indexed<'t> {
         self.members.is_some()
     }
 
-    /// Returns the text of the value at a JSON pointer, like [`at`].
+    /// The text of the value at a JSON pointer, like [`at`].
     pub fn at(&self, pointer: &str) -> Option<&'t str> {
         let inside = pointer.strip_prefix('/').filter(|inside| !inside.contains('~'));
         let (Some((members, names)), Some(inside)) = (&self.members, inside) else {

@@ -97,7 +97,7 @@ impl<'t> PlayedSession<'t> {
         RecordedRequest { at, query, headers, body: body.to_string(), ..RecordedRequest::default() }
     }
 
-    /// Takes what came back, and the results of its calls. After a failure, the agent asks the same again.
+    /// After a failure, the agent asks the same again.
     pub(crate) fn go_on(&mut self, before: &Exchanged, turn: usize) {
         let (answer, agent) = (self.test.answer_at(turn), self.agent_at(turn));
         let reply = before.response.as_ref().map(|response| {
@@ -119,7 +119,6 @@ impl<'t> PlayedSession<'t> {
         turns.extend(continued(reply.parts, output));
     }
 
-    /// Replaces what stands in braces.
     fn complete(&self, value: &mut Value, first: &str) {
         match value {
             Value::String(text) => *text = self.completed(text, first),

@@ -6,7 +6,6 @@ use spec::Matches;
 use spec::json::{Names, OutlineMember, entries};
 
 use super::locate::place;
-use super::record::Record;
 use super::view::Object;
 
 /// Maximum number of entries of a list that rules look at.
@@ -41,9 +40,7 @@ enum Members {
 }
 
 impl AllListed {
-    pub(super) fn of(record: &Record<'_>, (list, inner): Lists) -> Self {
-        let (data, list) = (record.data(), record.member(list));
-        let recorded = record.matches.filter(|_| record.known.is_some());
+    pub(super) fn of(data: &str, list: Option<&str>, inner: &str, recorded: Option<&Matches>) -> Self {
         let recorded = recorded.and_then(|matches| Self::recorded(matches, place(data, list?)?));
         recorded.unwrap_or_else(|| Self::read(data, list, inner))
     }
@@ -102,9 +99,9 @@ impl AllListed {
 }
 
 impl Listed {
-    pub(crate) fn object<'r>(&'r self, record: &'r Record<'_>) -> Object<'r> {
-        let text = record.data().get(self.place.clone()).unwrap_or_default();
-        let recorded = |object| record.matches.and_then(|matches| matches.object(object));
+    pub(super) fn object<'r>(&'r self, data: &'r str, matches: Option<&'r Matches>) -> Object<'r> {
+        let text = data.get(self.place.clone()).unwrap_or_default();
+        let recorded = |object| matches.and_then(|matches| matches.object(object));
         let (members, names): (&[OutlineMember], Names) = match &self.members {
             Members::Recorded(object) => recorded(*object).unwrap_or_default(),
             Members::Read(members, names) => (members, *names),

@@ -11,7 +11,7 @@ use spec::json::{
 use spec::table::{EventInfo, EventLine, Role, UsagePlaces};
 use spec::{Count, Dialect, Matches, Memory, Slot, Verdict, View, api_of_event, api_of_value};
 
-use super::listed::{AllListed, Lists};
+use super::listed::{AllListed, Listed, Lists};
 use super::locate::place;
 use super::usage::Usage;
 use super::view::Object;
@@ -350,7 +350,14 @@ impl<'a> Record<'a> {
 
     /// Objects in a list of the event, and the objects in a list inside of each. An API has one such list.
     pub(crate) fn listed(&self, lists: Lists) -> &AllListed {
-        self.listed.get_or_init(|| AllListed::of(self, lists))
+        let (list, inner) = lists;
+        let recorded = self.matches.filter(|_| self.known.is_some());
+        self.listed.get_or_init(|| AllListed::of(self.data(), self.member(list), inner, recorded))
+    }
+
+    /// One of these objects.
+    pub(crate) fn listed_object<'r>(&'r self, listed: &'r Listed) -> Object<'r> {
+        listed.object(self.data(), self.matches)
     }
 
     /// Whether one of these objects may have a member whose name is in these groups of names.

@@ -51,7 +51,7 @@ fn candidates<'c>(case: &Case<'c>) -> impl Iterator<Item = Candidate<'c>> + use<
     let all = listed(case).map(|(record, all)| {
         all.entries.iter().enumerate().map(move |(nth, entry)| Candidate {
             nth,
-            value: entry.object(record),
+            value: record.listed_object(entry),
             record,
             parts: all.inner.get(entry.inner.clone()).unwrap_or_default(),
         })
@@ -63,7 +63,7 @@ fn parts<'c>(case: &Case<'c>) -> impl Iterator<Item = Part<'c>> + use<'c> {
     let all = listed(case).map(|(record, all)| {
         all.inner.iter().enumerate().map(move |(at, part)| {
             let first = all.entries.get(part.around).map_or(0, |entry| entry.inner.start);
-            Part { nth: at - first, value: part.object(record), record, candidate: part.around }
+            Part { nth: at - first, value: record.listed_object(part), record, candidate: part.around }
         })
     });
     all.into_iter().flatten()
@@ -76,7 +76,7 @@ impl<'c> Candidate<'c> {
 
     fn parts(&self) -> impl Iterator<Item = Object<'c>> + use<'c> {
         let record = self.record;
-        self.parts.iter().map(move |part| part.object(record))
+        self.parts.iter().map(move |part| record.listed_object(part))
     }
 
     /// The candidate of the chunks before.
@@ -100,7 +100,8 @@ impl Part<'_> {
     /// The candidate finishes in the same chunk.
     fn is_last(&self) -> bool {
         let candidate = self.record.listed(LISTS).entries.get(self.candidate);
-        candidate.is_some_and(|candidate| candidate.object(self.record).value("finishReason").is_some())
+        candidate
+            .is_some_and(|candidate| self.record.listed_object(candidate).value("finishReason").is_some())
     }
 
     fn is_thought(&self) -> bool {
