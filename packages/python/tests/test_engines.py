@@ -18,9 +18,9 @@ def in_order(table):
     return sorted(table.to_pylist(), key=lambda row: (row["id"], row["event"] or 0, row["rule"] or "", row["message"] or ""))
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "daft", "ray"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "daft", "ray", "spark"])
 def test_an_engine_comes_to_the_rows_of_one_call(engine, tmp_path, broken):
-    pytest.importorskip(engine)
+    pytest.importorskip({"spark": "pyspark"}.get(engine, engine))
     kinds = [good(), NOT_VALID, sent(broken.url), b"hello", None]
     streams = [kinds[at % len(kinds)] for at in range(400)]
     given = pa.table({"call": range(400), "body": [stream and stream.decode() for stream in streams], "other": ["x"] * 400})
