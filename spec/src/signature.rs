@@ -99,7 +99,7 @@ impl Mark {
         self.fits_in(&Indexed::new(object))
     }
 
-    /// Whether an object that many marks are compared with has all of it.
+    /// The same for an object that is compared with many marks.
     pub fn fits_in(&self, object: &Indexed<'_>) -> bool {
         let at = |pointer: &&str| object.at(pointer);
         let is_text = |(pointer, pattern): &(&str, &str)| {

@@ -23,7 +23,7 @@ pub struct Matches {
     members: Vec<OutlineMember>,
     /// The members of the objects that are being read.
     unfinished: Vec<OutlineMember>,
-    /// Whether an object has two members of a name that was looked for.
+    /// An object has two members of one name that rules look for.
     has_twins: bool,
 }
 

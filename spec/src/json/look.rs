@@ -110,7 +110,7 @@ impl<'t> Indexed<'t> {
         self.text
     }
 
-    /// Whether it is an object, and JSON.
+    /// It is JSON, and an object.
     pub const fn is_object(&self) -> bool {
         self.members.is_some()
     }

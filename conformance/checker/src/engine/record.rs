@@ -360,7 +360,7 @@ impl<'a> Record<'a> {
         listed.object(self.data(), self.matches)
     }
 
-    /// Whether one of these objects may have a member whose name is in these groups of names.
+    /// One of these objects may have a member of these groups of names.
     pub(super) fn lists_any(&self, lists: Lists, names: u32) -> bool {
         self.listed(lists).names & names != 0
     }

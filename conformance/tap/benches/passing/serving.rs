@@ -13,6 +13,7 @@ use serde_json::Value;
 use spec::Dialect;
 use spec::table::Operation;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{ReadHalf, WriteHalf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::{sleep, timeout};
 
@@ -96,27 +97,24 @@ async fn relay(mut tap: TcpStream, open: Open) -> std::io::Result<()> {
     server.write_all(&head).await?;
     let (mut from_tap, mut to_tap) = tap.split();
     let (mut from_server, mut to_server) = server.split();
-    let requests = async {
-        let mut chunk = vec![0; 16 << 10];
-        while let Ok(length @ 1..) = from_tap.read(&mut chunk).await {
-            asked.side(0).extend_from_slice(&chunk[..length]);
-            to_server.write_all(&chunk[..length]).await?;
-        }
-        Ok(())
-    };
-    let responses = async {
-        let mut chunk = vec![0; 16 << 10];
-        while let Ok(length @ 1..) = from_server.read(&mut chunk).await {
-            asked.side(1).extend_from_slice(&chunk[..length]);
-            to_tap.write_all(&chunk[..length]).await?;
-        }
-        Ok(())
-    };
     // Where one side leaves, the other one is left.
     tokio::select! {
-        ended = requests => ended,
-        ended = responses => ended,
+        ended = copied(&mut from_tap, &mut to_server, |chunk| asked.side(0).extend_from_slice(chunk)) => ended,
+        ended = copied(&mut from_server, &mut to_tap, |chunk| asked.side(1).extend_from_slice(chunk)) => ended,
     }
+}
+
+async fn copied(
+    from: &mut ReadHalf<'_>,
+    to: &mut WriteHalf<'_>,
+    mut keep: impl FnMut(&[u8]),
+) -> std::io::Result<()> {
+    let mut chunk = vec![0; 16 << 10];
+    while let Ok(length @ 1..) = from.read(&mut chunk).await {
+        keep(&chunk[..length]);
+        to.write_all(&chunk[..length]).await?;
+    }
+    Ok(())
 }
 
 /// A request of a dialect for a fault.

@@ -192,14 +192,15 @@ fn usage(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<
     unasked(findings, session, turn);
     // A sum over several requests is too much.
     let Some([sent, told]) = cached(turn) else { return };
-    let mut add = |kind: &str, sent: u64, told: u64| {
+    let mut add = |kind: &str, counted: &str, sent: u64, told: u64| {
+        let number = turn.number;
         let message =
-            format!("turn {}: the upstream {kind} {sent} tokens, and the client is told {told}", turn.number);
+            format!("turn {number}: the upstream reports {sent} {counted}, and the client gets {told}");
         let problem = Problem::new(kind, message).showing(&sent.to_string(), &told.to_string());
         findings.add("cache/usage-kept", problem);
     };
     if sent != told {
-        add("read from the cache", sent, told);
+        add("read from the cache", "tokens read from the cache", sent, told);
     }
     if !session.is_same {
         return;
@@ -207,7 +208,7 @@ fn usage(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<
     let [sent, told] =
         [turn.answer(), turn.response()].map(|response| response.map_or(0, |it| written(&it.body())));
     if sent != told {
-        add("wrote to the cache", sent, told);
+        add("wrote to the cache", "tokens written to the cache", sent, told);
     }
 }
 

@@ -63,7 +63,7 @@ pub(in crate::rules) fn grows(case: &mut Case<'_>) {
 /// A short text can be part of a token.
 const SHORT: usize = 4;
 
-/// Whether the chunk has an answer, or thoughts, that must be counted.
+/// The chunk has thoughts that count as tokens, or anything else that does.
 fn has_content(case: &Case<'_>, thoughts: bool) -> bool {
     super::parts(case).any(|part| {
         let is_long = || part.value.string("text").is_some_and(|text| text.chars().count() >= SHORT);
