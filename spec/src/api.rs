@@ -33,6 +33,8 @@ pub struct Api {
     pub operation: &'static str,
     /// JSON pointer to the id of the response, in bodies and in events.
     pub response_id: &'static str,
+    /// Bytes between two events that keep a connection open, and that its clients skip.
+    pub sign_of_life: &'static str,
     /// How its events and bodies are recognised.
     pub signature: Signature,
     /// The requests of its operations.

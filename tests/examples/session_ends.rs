@@ -10,7 +10,7 @@ use between::{judge_ends, read_sessions};
 
 fn main() -> io::Result<()> {
     for folder in env::args().skip(1) {
-        let end = |name: &str| Ok::<_, io::Error>(read_sessions(&[Path::new(&folder).join(name)])?.0);
+        let end = |name: &str| Ok::<_, io::Error>(read_sessions(&[Path::new(&folder).join(name)], None)?.0);
         let (client, upstream) = (end("client.jsonl")?, end("upstream.jsonl")?);
         let [client, upstream] = [&client, &upstream].map(|sessions| sessions.first());
         let judged = client.zip(upstream).and_then(|(client, upstream)| judge_ends(client, upstream));

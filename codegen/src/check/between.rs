@@ -361,19 +361,23 @@ fn case_misuses(case: &BetweenCase) -> Vec<Misuse> {
         "`retry_after` belongs to `statuses`",
         "list statuses, or remove it",
     );
-    let needs_stream = case.is_in_step || case.leaves_after.is_some() || case.writes != Writes::Events;
+    let needs_stream = case.is_in_step
+        || case.silent_at.is_some()
+        || case.leaves_after.is_some()
+        || case.writes != Writes::Events;
     find(
         case.is_whole && (needs_stream || case.content_type.is_some()),
         "is_whole",
         "the case needs a stream, but its answer is one body",
         "remove `is_whole`",
     );
-    let kinds = [!case.faults.is_empty(), !case.statuses.is_empty(), case.is_in_step, case.crowd.is_some()];
-    let has_one_kind = kinds.into_iter().chain([case.leaves_after.is_some()]).filter(|is| *is).count() <= 1;
+    let of_stream = [case.is_in_step, case.silent_at.is_some(), case.leaves_after.is_some()];
+    let kinds = [!case.faults.is_empty(), !case.statuses.is_empty(), case.crowd.is_some()];
+    let has_one_kind = kinds.into_iter().chain(of_stream).filter(|is| *is).count() <= 1;
     find(
         !has_one_kind,
         "faults",
-        "the case is of several kinds: faults, statuses, in step, a crowd, a client that leaves",
+        "the case is of several kinds: faults, statuses, in step, silent, a crowd, a client that leaves",
         "write a case for each of them",
     );
     find(

@@ -10,8 +10,8 @@ use crate::formats::{
     Channel, Citation, Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant,
     ContractClause, Coverage, DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, Log,
     LogRow, LooksAt, NativeRule, OnSocket, Operand, Profile, Reaction, Relation, Requirement,
-    RequirementLevel, Rule, RuleInApi, Scenario, Scopes, SessionCase, Side, Step, Target, TestRule,
-    UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
+    RequirementLevel, Rule, RuleInApi, Scenario, Scopes, SessionCase, Side, SilentPlace, Step, Target,
+    TestRule, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 use crate::names;
 
@@ -21,7 +21,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         About Agent AgentFault AgentProfile Authority BetweenCase BetweenLimit BetweenLeniency TestRule Breakage Channel Citation
         Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep ContractClause Coverage DecidedBy Edit
         Ending Expect Family FaultPlaces HandlingMode Log LogRow LooksAt Measurement OnSocket Operand Profile Reaction Relation
-        Requirement RequirementLevel Rule RuleInApi Scenario SessionCase Side Step Target UpstreamFault Violation WaitForm Who
+        Requirement RequirementLevel Rule RuleInApi Scenario SessionCase Side SilentPlace Step Target UpstreamFault Violation WaitForm Who
         Whose Writes
     };
     let native = catalogue.rules.values().filter(|rule| rule.native).map(|rule| {

@@ -176,7 +176,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
     let (title, path, list) = (&file.title, &file.path, file.list());
     let (path_of_body, version, response_id) =
         (option_text(file.path_of_body.as_deref()), &file.version, &file.response_id);
-    let (provider, operation) = (&file.provider, &file.operation);
+    let (provider, operation, sign_of_life) = (&file.provider, &file.operation, &file.sign_of_life);
     let (signature, operations) = (file.signature.expression(), file.operations.expression());
     let (request, bodies, error) =
         (file.request.expression(), file.bodies.expression(), file.error.expression());
@@ -267,6 +267,7 @@ fn api(name: &str, file: &ApiFile, scopes: &BTreeMap<&str, &str>) -> TokenStream
             provider: #provider,
             operation: #operation,
             response_id: #response_id,
+            sign_of_life: #sign_of_life,
             signature: #signature,
             operations: #operations,
             request: #request,

@@ -33,6 +33,9 @@ pub struct ApiFile {
     /// JSON pointer to the id of the response, in bodies and in events.
     #[serde(default = "usual_id")]
     pub response_id: String,
+    /// Bytes between two events that keep a connection open, and that its clients skip.
+    #[serde(default = "usual_sign")]
+    pub sign_of_life: String,
     /// How its events and bodies are recognised.
     pub signature: Signature,
     /// The requests of its operations.
@@ -99,6 +102,10 @@ fn usual_operation() -> String {
 
 fn usual_id() -> String {
     "/id".to_owned()
+}
+
+fn usual_sign() -> String {
+    ": keep-alive\n\n".to_owned()
 }
 
 /// The two outer levels: the root, and its main container.

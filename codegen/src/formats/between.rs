@@ -33,6 +33,10 @@ pub struct BetweenCase {
     /// Whether the upstream sends each event only when the client has received the text of the one before.
     #[serde(default)]
     pub is_in_step: bool,
+    /// The place before which the upstream is silent for longer than the gateway declares to be. Without a declaration, the case is not
+    /// played.
+    #[serde(default)]
+    pub silent_at: Option<SilentPlace>,
     /// Faults of the upstream's stream, each of which is a test of its own at each of these places.
     #[serde(default)]
     pub faults: Vec<UpstreamFault>,
@@ -190,6 +194,14 @@ words! {
         Crlf,
         /// Comments, pings and empty lines stand between the events.
         Comments,
+    }
+
+    /// A place in the upstream's stream.
+    pub enum SilentPlace {
+        /// Before the first event.
+        Start,
+        /// After half of the events.
+        Middle,
     }
 
     /// A fault of the upstream's stream.

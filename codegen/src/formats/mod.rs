@@ -34,7 +34,7 @@ pub use api::{
 pub use between::{
     Agent, AgentFault, AgentProfile, AgentsFile, BetweenCase, BetweenLeniency, BetweenLimit,
     BetweenLimitsFile, ContractClause, ContractFile, FaultPlaces, HandlingMode, Reaction, ServedFault,
-    SessionCase, StreamEnd, StreamPlace, TestRule, UpstreamFault, Writes,
+    SessionCase, SilentPlace, StreamEnd, StreamPlace, TestRule, UpstreamFault, Writes,
 };
 pub use client_case::{
     About, Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,

@@ -10,7 +10,7 @@ use harness::certificate::{CERTIFICATE, CertificateTexts, PAGE, code, keep, test
 use harness::evidence::Evidence as Files;
 use harness::hash;
 use reqwest::Url;
-use results::{BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, Verdict, shell_word};
+use results::{BetweenPair, BetweenRun, BetweenTest, Declared, FailOn, LevelChange, Verdict, shell_word};
 use serde::{Deserialize, Serialize};
 
 use crate::folder::REPORT;
@@ -37,13 +37,9 @@ pub struct BetweenCertificate {
     pub host: String,
     /// The model that was asked for.
     pub model: String,
-    /// Declared number of times that the gateway may repeat a request.
-    pub retries: u32,
-    /// For how many seconds it was declared that the gateway may read the upstream's stream after the client has left.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drains: Option<u64>,
-    /// Whether it was declared that the gateway passes the client's key on.
-    pub passes_key: bool,
+    /// The declarations about the gateway.
+    #[serde(flatten)]
+    pub declared: Declared,
     /// The findings that fail the run.
     pub fail_on: FailOn,
     /// Rules with another level than their own. None is a MUST rule with a lower level.
@@ -123,9 +119,7 @@ impl BetweenCertificate {
             gateway: run.gateway.clone(),
             host: host.unwrap_or_default(),
             model: run.model.clone(),
-            retries: run.retries,
-            drains: run.drains,
-            passes_key: run.passes_key,
+            declared: run.declared,
             fail_on: run.fail_on,
             levels: run.levels.clone(),
             profiles,
@@ -153,14 +147,17 @@ impl BetweenCertificate {
     /// Returns the certificate as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = "# Conformance certificate of a gateway\n\n".to_owned();
-        let passes_key = if self.passes_key { "passed on (declared)" } else { "not passed on" };
+        let Declared { retries, passes_key, drains, keeps_alive } = self.declared;
+        let passes_key = if passes_key { "passed on (declared)" } else { "not passed on" };
+        let seconds = |seconds: Option<u64>| seconds.map(|it| format!("{it} s")).unwrap_or_default();
         for (name, value) in [
             ("Gateway", text(&self.gateway)),
             ("Host", code(&self.host)),
             ("Model", code(&self.model)),
             ("Suite", format!("conformance {}", text(&self.suite))),
-            ("Retries declared", self.retries.to_string()),
-            ("Drain declared", self.drains.map(|seconds| format!("{seconds} s")).unwrap_or_default()),
+            ("Retries declared", retries.to_string()),
+            ("Drain declared", seconds(drains)),
+            ("Silence declared", seconds(keeps_alive)),
             ("Key of the client", passes_key.to_owned()),
             ("Failures", format!("{} (`--fail-on {}`)", self.fail_on.words(), self.fail_on.name())),
             ("Levels changed", text(&LevelChange::words(&self.levels, usize::MAX))),
@@ -235,7 +232,7 @@ fn profile(
             agent.is_none_or(|agent| test.name.starts_with(&format!("{name}/session/{}/", agent.name())))
         })
         .collect();
-    let all: BTreeSet<String> = names_of_pair(&name, agent.as_slice()).into_iter().collect();
+    let all: BTreeSet<String> = names_of_pair(&name, agent.as_slice(), &run.declared).into_iter().collect();
     let ran: BTreeSet<&str> = own.iter().map(|test| test.name.as_str()).collect();
     let count = all.iter().filter(|name| ran.contains(name.as_str())).count();
     if count < all.len() || all.is_empty() || own.len() != all.len() {

@@ -102,7 +102,8 @@ impl Client {
             body: body.clone().into_bytes(),
             ..Exchanged::default()
         };
-        let by = Instant::now() + self.limit;
+        let limit = self.limit + playing.test.silence().unwrap_or_default();
+        let by = Instant::now() + limit;
         let request = self.http.post(url).headers(headers).body(body);
         let mut recorded = Response::default();
         recorded.end = match timeout_at(by, request.send()).await {

@@ -5,9 +5,13 @@ use std::time::Duration;
 
 use catalogue::{AgentProfile, BetweenCase, FaultPlaces, HandlingMode, SessionCase, UpstreamFault, Writes};
 use gateway::with_path;
+use results::Declared;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spec::{Api, Dialect};
+
+/// Tolerance for a declared silence, on a machine with other work.
+pub(crate) const SILENCE_GRACE: Duration = Duration::from_secs(1);
 
 /// The case of all sessions.
 pub(crate) static REPLAY: BetweenCase = BetweenCase {
@@ -17,6 +21,7 @@ pub(crate) static REPLAY: BetweenCase = BetweenCase {
     is_whole: false,
     writes: Writes::Events,
     is_in_step: false,
+    silent_at: None,
     faults: &[],
     places: FaultPlaces::Each,
     statuses: &[],
@@ -63,12 +68,8 @@ pub struct Test {
     pub mark: String,
     /// The model that the client asks for.
     pub model: String,
-    /// Number of requests that the gateway may repeat before any output.
-    pub retries: u32,
-    /// Whether the gateway passes the client's key on.
-    pub passes_key: bool,
-    /// For how many seconds the gateway may read the upstream's stream after the client has left, if it declares to.
-    pub drains: Option<u64>,
+    /// The declarations about the gateway.
+    pub declared: Declared,
     /// Whether the response limit is declared to be longer than the gateway's own.
     pub is_limit_known: bool,
 }
@@ -81,6 +82,12 @@ impl Test {
     /// The fault befalls the answer to this turn.
     pub(crate) const fn is_faulty(&self, turn: usize) -> bool {
         self.fault.is_some() && turn == self.case.fault_at()
+    }
+
+    /// How long the upstream is silent, if it is: longer than the gateway declares to be.
+    pub(crate) fn silence(&self) -> Option<Duration> {
+        let declared = self.declared.keeps_alive.filter(|_| self.case.silent_at.is_some())?;
+        Some(Duration::from_secs(declared) + 2 * SILENCE_GRACE)
     }
 
     /// The number of the answer to a turn. In a session, the turn after a fault asks again.

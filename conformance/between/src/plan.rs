@@ -1,6 +1,7 @@
 //! The tests of a run: the cases of each pair of APIs, with their faults.
 
 use catalogue::{AGENT_PROFILES, AgentProfile, BETWEEN_CASES, BetweenCase, HandlingMode, UpstreamFault};
+use results::Declared;
 use spec::Dialect;
 
 use crate::dialects::{front_dialect, upstream_dialect};
@@ -30,7 +31,8 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
         if !settings.sessions.is_empty() {
             continue;
         }
-        let variants = BETWEEN_CASES.iter().flat_map(|case| variants(case, pair, &settings.agents));
+        let cases = BETWEEN_CASES.iter().filter(|case| is_played(case, &settings.declared));
+        let variants = cases.flat_map(|case| variants(case, pair, &settings.agents));
         tests.extend(variants.map(|variant| test(settings, pair, variant)));
     }
     let is_selected = |test: &Test| {
@@ -43,6 +45,11 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
         test.mark = mark(2 * number);
     }
     tests
+}
+
+/// Some cases need a declaration.
+const fn is_played(case: &BetweenCase, declared: &Declared) -> bool {
+    case.silent_at.is_none() || declared.keeps_alive.is_some()
 }
 
 /// Returns when a test is played: those with errors, which a router may remember, are the last.
@@ -78,9 +85,10 @@ pub fn names_of(case: &'static BetweenCase) -> Vec<(String, Vec<String>)> {
 }
 
 /// The names of all tests of a pair of APIs, `FRONT-UPSTREAM`, as agents play it, or without any; none if there is no such pair.
-pub fn names_of_pair(name: &str, agents: &[&'static AgentProfile]) -> Vec<String> {
+pub fn names_of_pair(name: &str, agents: &[&'static AgentProfile], declared: &Declared) -> Vec<String> {
     let Some(pair) = pairs().find(|pair| pair.name() == name) else { return Vec::new() };
-    let variants = BETWEEN_CASES.iter().flat_map(|case| variants(case, &pair, agents));
+    let cases = BETWEEN_CASES.iter().filter(|case| is_played(case, declared));
+    let variants = cases.flat_map(|case| variants(case, &pair, agents));
     variants.map(|variant| variant.name(&pair)).collect()
 }
 
@@ -159,9 +167,7 @@ pub(crate) fn test(settings: &Settings, pair: &Pair, variant: Variant) -> Test {
         fault: variant.fault,
         mark: String::new(),
         model: settings.model.clone(),
-        retries: settings.retries,
-        passes_key: settings.passes_key,
-        drains: settings.drains,
+        declared: settings.declared,
         is_limit_known: settings.is_limit_known,
     }
 }

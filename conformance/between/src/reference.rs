@@ -1,10 +1,12 @@
 //! The reference translator. The suite tests itself with it.
 
 use std::io;
+use std::time::Duration;
 
 use gateway::{EmbeddedVia, ViaSettings};
 use spec::Dialect;
 
+use crate::evidence::SILENCE_GRACE;
 use crate::run::Suite;
 use crate::settings::Settings;
 
@@ -24,13 +26,16 @@ impl Reference {
     pub fn start(suite: &Suite, settings: &mut Settings, fault: Option<&str>) -> io::Result<Self> {
         let url = format!("http://{}/v1", suite.address());
         let mut all: Vec<(&'static Dialect, EmbeddedVia)> = Vec::new();
+        let keeps_alive = settings.declared.keeps_alive.map(Duration::from_secs);
         for pair in &mut settings.pairs {
             if all.iter().all(|(upstream, _)| upstream.name != pair.upstream.name) {
                 let via = ViaSettings {
                     key: settings.upstream_key.clone(),
                     fault: fault.map(str::to_owned),
-                    // Longer than an upstream waits for its client, and shorter than the client waits.
-                    limit: settings.patience * 2,
+                    // Longer than an upstream waits for its client or is silent, and shorter than the client waits.
+                    limit: settings.patience * 2
+                        + keeps_alive.map_or(Duration::ZERO, |every| every + 4 * SILENCE_GRACE),
+                    keeps_alive,
                     ..ViaSettings::new(&url, pair.upstream)
                 };
                 all.push((pair.upstream, EmbeddedVia::start(via)?));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catalogue::{AgentProfile, HandlingMode};
 use harness::suite::Selection;
-use results::Shard;
+use results::{Declared, Shard};
 use spec::Dialect;
 
 use crate::session::Session;
@@ -30,8 +30,8 @@ pub struct Settings {
     pub key: Option<String>,
     /// The key that the gateway has for the upstream, if known.
     pub upstream_key: Option<String>,
-    /// Whether the gateway passes the client's key on.
-    pub passes_key: bool,
+    /// The declarations about the gateway.
+    pub declared: Declared,
     /// The agents that play sessions instead of the cases.
     pub agents: Vec<&'static AgentProfile>,
     /// The sessions to replay instead of the cases.
@@ -42,10 +42,6 @@ pub struct Settings {
     pub shard: Option<Shard>,
     /// Number of tests to run at once.
     pub jobs: usize,
-    /// Number of requests that the gateway may repeat before any output.
-    pub retries: u32,
-    /// For how many seconds the gateway may read the upstream's stream after the client has left, if it declares to.
-    pub drains: Option<u64>,
     /// Limit of a response.
     pub limit: Duration,
     /// Whether this limit is declared to be longer than the gateway's own.

@@ -84,11 +84,8 @@ fn other_terms(run: &BetweenRun, test: &Test) -> Option<String> {
     if pair.mode != mode {
         return Some(format!("its mode is {mode}, but that of the run {}", pair.mode));
     }
-    let of_run = (run.retries, run.drains, run.passes_key, &run.model);
-    if of_run != (test.retries, test.drains, test.passes_key, &test.model) {
-        return Some(
-            "its model, or what it declares of retries, drains and keys, differs from the run".to_owned(),
-        );
+    if (run.declared, &run.model) != (test.declared, &test.model) {
+        return Some("its model, or what is declared about the gateway, differs from the run".to_owned());
     }
     None
 }
@@ -119,7 +116,7 @@ mod tests {
     use std::{env, fs, process};
 
     use catalogue::{HandlingMode, Level};
-    use results::Outcome;
+    use results::{Declared, Outcome};
 
     use super::*;
     use crate::evidence::{Evidence, Exchanged, Response};
@@ -141,9 +138,7 @@ mod tests {
             fault: None,
             mark: "zqmark1".to_owned(),
             model: "m".to_owned(),
-            retries: 0,
-            passes_key: false,
-            drains: None,
+            declared: Declared::default(),
             is_limit_known: false,
         };
         let evidence = Evidence {

@@ -44,7 +44,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use between::{
-    BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, OfPair, StreamOutcome, Unaccounted,
+    BETWEEN_RUN_VERSION, BetweenPair, BetweenRun, BetweenTest, Declared, OfPair, StreamOutcome, Unaccounted,
 };
 pub use capture::{CaptureReport, DialectSeen, LogRows, Lost, UNKNOWN};
 pub use case::{CaseReport, OTHER_RULES, TrialResult};

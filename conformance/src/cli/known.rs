@@ -72,6 +72,15 @@ pub(super) fn agent_or_all() -> impl TypedValueParser<Value = String> {
     or_all(named.into_iter())
 }
 
+/// The profile of an agent by its name, or by its API and name.
+pub(super) fn agent(named: &str) -> Result<&'static catalogue::AgentProfile, String> {
+    let mut all = catalogue::AGENT_PROFILES.iter();
+    all.find(|profile| profile.id == named || profile.name() == named).ok_or_else(|| {
+        let ids: Vec<_> = catalogue::AGENT_PROFILES.iter().map(|profile| profile.id).collect();
+        format!("there is no such agent; there are: {}", ids.join(", "))
+    })
+}
+
 fn or_all(
     named: impl Iterator<Item = (&'static str, &'static str)>,
 ) -> impl TypedValueParser<Value = String> {

@@ -32,6 +32,9 @@ pub(super) struct ViaArgs {
     /// Limit of a wait for the upstream.
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "via", value_parser = some_time)]
     via_limit: Duration,
+    /// The longest time without a byte for a client that waits for a stream [default: no limit].
+    #[arg(long, value_name = "TIME", requires = "via", value_parser = some_time)]
+    via_keeps_alive: Option<Duration>,
 }
 
 impl ViaArgs {
@@ -53,6 +56,7 @@ impl ViaArgs {
             key: self.key()?,
             fronts: fronts.to_vec(),
             limit: self.via_limit,
+            keeps_alive: self.via_keeps_alive,
             fault: fault(faults)?,
             log,
             ..ViaSettings::new(url, upstream)

@@ -26,6 +26,8 @@ pub struct Translator {
     reader: ReplyReader,
     writer: Writer,
     has_started: bool,
+    /// Whether the client's stream has begun: an error is none of a refusal any more.
+    has_begun: bool,
     has_ended: bool,
     error: Option<ReplyError>,
     fault: Option<ReplyFault>,
@@ -47,6 +49,7 @@ impl Translator {
             writer: Writer::new(front.clone()),
             front,
             has_started: false,
+            has_begun: false,
             has_ended: false,
             error: None,
             fault: None,
@@ -58,6 +61,11 @@ impl Translator {
     pub fn with_fault(mut self, rule: &str, crowd: &Arc<Crowd>) -> Self {
         self.fault = Some(ReplyFault::new(rule, Arc::clone(crowd)));
         self
+    }
+
+    /// The client has got the beginning of its stream before the first event.
+    pub const fn begin(&mut self) {
+        self.has_begun = true;
     }
 
     /// Translates the next bytes of a stream.
@@ -126,7 +134,7 @@ impl Translator {
 
     /// Returns the error, if the response failed before it began: a client can get it as body instead of the stream.
     pub fn early_error(&self) -> Option<(u16, Value)> {
-        let error = self.error.as_ref().filter(|_| !self.has_started)?;
+        let error = self.error.as_ref().filter(|_| !self.has_started && !self.has_begun)?;
         Some((
             status_of(self.front.dialect.api, &error.class),
             error_body(self.front.dialect.api, error, &[]),
@@ -184,6 +192,9 @@ impl Translator {
     }
 
     fn fail(&mut self, status: u16, message: String, out: &mut Vec<u8>) {
+        if self.has_begun && !std::mem::replace(&mut self.has_started, true) {
+            self.writer.write(&Delta::Started { id: None, model: None }, out);
+        }
         let is_at = |rule| is_at(self.fault.as_ref(), rule);
         if self.has_started && (is_at("fault/false-complete") || is_at("session/break-told")) {
             let stopped = Stopped { stop: Some(Stop::Ended), ..Stopped::default() };

@@ -1,9 +1,10 @@
 //! What is said of clients was measured on them: on the streams that the suite plays today, for each kind of finding.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::{env, fs};
 
+use clients::{impact_clients, impact_packages};
 use codegen::catalogue::Catalogue;
 use codegen::formats::{ImpactFile, MeasuredFile, Outcome, groups};
 use conformance::checker::{LOOSEST, alike, among_others, needed};
@@ -223,4 +224,31 @@ fn a_stream_without_members_of_usage_is_not_said_to_be_read() {
     let clients = ClientTotal::all(&[report], &["responses"]);
     let of = |name: &str| clients.iter().find(|client| client.name == name).expect(name).state;
     assert_eq!(of("AI SDK (openai)"), ClientState::Fails);
+}
+
+/// What keeps a connection open.
+#[derive(Debug, serde::Deserialize)]
+struct Form {
+    name: String,
+}
+
+#[test]
+fn keep_alives_were_played_to_the_clients_that_are_pinned() {
+    let read = |file: &str| fs::read_to_string(corpus::repository().join(file)).expect("it is there");
+    let (page, forms) = (read("docs/keep-alive.md"), read("spec/keep-alives.toml"));
+    let played: BTreeMap<&str, &str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("Played on ")?.split_once(" to ")?.1.strip_suffix('.'))
+        .flat_map(|clients| clients.split(", ").filter_map(|client| client.rsplit_once(' ')))
+        .collect();
+    for client in impact_clients() {
+        let version = played.get(&*client.name).copied().unwrap_or_default();
+        let is_pinned = impact_packages(&client.packages)
+            .is_some_and(|own| own.all().any(|package| package.rsplit(['@', '=']).next() == Some(version)));
+        assert!(is_pinned, "{} {version}: run tests/clients/keep_alives", client.name);
+    }
+    let forms: BTreeMap<String, Vec<Form>> = toml::from_str(&forms).expect("it is as its type says");
+    for form in forms.into_values().flatten() {
+        assert!(page.contains(&format!("| {} |", form.name)), "{}: run tests/clients/keep_alives", form.name);
+    }
 }

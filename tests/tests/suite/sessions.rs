@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use between::{Pair, Reference, Settings, Suite, front_dialect, read_sessions, upstream_dialect};
 use conformance::live::RunRuntime;
-use conformance::results::Verdict;
+use conformance::results::{Declared, Verdict};
 use conformance::suite::Selection;
 
 fn settings(folder: &Path) -> Settings {
@@ -23,17 +23,15 @@ fn settings(folder: &Path) -> Settings {
         model: "model-1".to_owned(),
         key: Some("client-key-5f1d".to_owned()),
         upstream_key: Some("upstream-key-93ab".to_owned()),
-        passes_key: false,
-        drains: None,
+        declared: Declared::default(),
         is_limit_known: false,
         max_bytes: None,
         max_time: None,
         agents: Vec::new(),
-        sessions: read_sessions(&[folder.to_owned()]).unwrap().0,
+        sessions: read_sessions(&[folder.to_owned()], None).unwrap().0,
         selection: Selection::default(),
         shard: None,
         jobs: 1,
-        retries: 0,
         limit: Duration::from_secs(20),
         patience: Duration::from_secs(2),
         out: None,

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use catalogue::{BETWEEN_CASES, HandlingMode, UpstreamFault};
+use results::Declared;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, Exchanged, Fault, REPLAY, Response, SeenKey, Test};
@@ -28,10 +29,8 @@ pub(super) struct TestFile {
     status: Option<u16>,
     mark: String,
     model: String,
-    retries: u32,
-    passes_key: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    drains: Option<u64>,
+    #[serde(flatten)]
+    declared: Declared,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_limit_known: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -105,9 +104,7 @@ impl TestFile {
             status,
             mark: test.mark.clone(),
             model: test.model.clone(),
-            retries: test.retries,
-            passes_key: test.passes_key,
-            drains: test.drains,
+            declared: test.declared,
             is_limit_known: test.is_limit_known,
             unmarked: evidence.unmarked,
             client: all(&evidence.client),
@@ -164,9 +161,7 @@ impl TestFile {
             name: self.name,
             mark: self.mark,
             model: self.model,
-            retries: self.retries,
-            passes_key: self.passes_key,
-            drains: self.drains,
+            declared: self.declared,
             is_limit_known: self.is_limit_known,
         })
     }

@@ -3,6 +3,7 @@ use std::time::Duration;
 use std::{env, process};
 
 use catalogue::{HandlingMode, UpstreamFault};
+use results::Declared;
 
 use super::*;
 use crate::evidence::{Ended, Fault, KeyPlace, Response, RunKey, SeenKey};
@@ -39,9 +40,7 @@ fn of(name: &str, fault: Option<Fault>) -> (Test, BetweenTest) {
         fault,
         mark: "zqmark1".to_owned(),
         model: "m\u{202e}".to_owned(),
-        retries: 2,
-        passes_key: true,
-        drains: Some(7),
+        declared: Declared { retries: 2, passes_key: true, drains: Some(7), keeps_alive: Some(15) },
         is_limit_known: true,
     };
     let report = result(&test);
@@ -109,10 +108,10 @@ fn what_is_written_is_read_exactly() {
         assert_eq!(recorded(&test, &evidence).unwrap(), evidence, "{name}");
         let again = super::test(&folder.0, &report).unwrap();
         let shown = |test: &Test| {
-            let Test { name, case, front, upstream, mode, fault, mark, model, retries, .. } = test;
-            let declared = (test.passes_key, test.drains, test.is_limit_known);
+            let Test { name, case, front, upstream, mode, fault, mark, model, declared, .. } = test;
+            let is_limit_known = test.is_limit_known;
             format!(
-                "{name} {} {} {} {mode:?} {fault:?} {mark} {model:?} {retries} {declared:?}",
+                "{name} {} {} {} {mode:?} {fault:?} {mark} {model:?} {declared:?} {is_limit_known}",
                 case.id, front.name, upstream.name
             )
         };

@@ -13,7 +13,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, evidence: &Evidenc
             .map(|it| it.place)
             .collect::<Vec<_>>()
     };
-    if !test.passes_key {
+    if !test.declared.passes_key {
         for place in seen(&evidence.upstream, RunKey::Client).into_iter().filter(|place| is_request(*place)) {
             let place = words(place);
             let message = format!("the key of the client is in the {place} to the upstream");

@@ -146,6 +146,9 @@ fn of_turn(
         if is_comparable && turn.test.case.is_in_step {
             time::judge(findings, turn);
         }
+        if turn.test.case.silent_at.is_some() {
+            time::judge_silence(findings, turn);
+        }
     }
     // A wrong content type passes through, too.
     if turn.test.case.content_type.is_none() || turn.test.mode != HandlingMode::Passthrough {

@@ -15,7 +15,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
         findings.add("fault/replay", Problem::new("after output", message));
         return;
     }
-    let most = 1 + usize::try_from(turn.test.retries).unwrap_or(usize::MAX - 1);
+    let most = 1 + usize::try_from(turn.test.declared.retries).unwrap_or(usize::MAX - 1);
     // A request without a fault needs no other.
     let most = if turn.is_faulty() { most } else { 1 };
     if count > most {

@@ -1,5 +1,6 @@
 //! Whether what the upstream sends leaves the gateway in time. It is found by what came before what, and by no duration.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use catalogue::Level;
@@ -8,7 +9,7 @@ use super::Turn;
 use super::findings::{Findings, Problem, tail};
 use super::progress::{Moment, progress};
 use crate::content::LANES;
-use crate::evidence::{Ended, Response};
+use crate::evidence::{Ended, Response, SILENCE_GRACE};
 
 /// Tolerance for a declared drain, on a machine with other work.
 const DRAIN_GRACE: Duration = Duration::from_millis(500);
@@ -69,12 +70,42 @@ fn held_back(sent: &Response, upstream: &[Moment], client: &[Moment]) -> Option<
     None
 }
 
+/// Judges how long the client heard nothing while the upstream was silent.
+pub(super) fn judge_silence(findings: &mut Findings<'_>, turn: &Turn<'_>) {
+    let (Some(declared), Some(silent)) = (turn.test.declared.keeps_alive, silence(turn)) else { return };
+    let received = turn.response().map(|received| &*received.pieces).unwrap_or_default();
+    let heard = received.iter().map(|(at, _)| *at).filter(|at| silent.contains(at));
+    let Some(nothing) = longest(silent.start, heard.chain([silent.end])) else { return };
+    let [silent, nothing] = [silent, nothing].map(|time| time.end.saturating_sub(time.start));
+    if nothing <= Duration::from_secs(declared) + SILENCE_GRACE {
+        return;
+    }
+    let [silent, nothing] = [silent, nothing].map(|time| time.as_secs_f64());
+    let message = format!(
+        "the upstream is silent for {silent:.1} s, and the client gets no byte for {nothing:.1} s of them; the gateway \
+         declares {declared} s"
+    );
+    findings.add("time/kept-alive", Problem::new("", message));
+}
+
+/// The longest silence of the upstream.
+fn silence(turn: &Turn<'_>) -> Option<Range<Duration>> {
+    longest(turn.requests.last()?.at, turn.answer()?.pieces.iter().map(|(at, _)| *at))
+}
+
+/// The longest time between two of these, which are in order.
+fn longest(first: Duration, others: impl Iterator<Item = Duration>) -> Option<Range<Duration>> {
+    let mut before = first;
+    let pairs = others.map(|at| std::mem::replace(&mut before, at)..at);
+    pairs.max_by_key(|time| time.end.saturating_sub(time.start))
+}
+
 pub(super) fn judge_leaving(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let Some(left) = turn.response().filter(|response| response.end == Ended::Left) else { return };
     for exchange in &turn.requests {
         let Some(response) = &exchange.response else { continue };
         let after = response.ended_at.saturating_sub(left.ended_at);
-        let problem = match turn.test.drains.map(Duration::from_secs) {
+        let problem = match turn.test.declared.drains.map(Duration::from_secs) {
             // One that was declared is a promise.
             Some(declared) if after > declared + DRAIN_GRACE => {
                 let [declared, after] = [declared, after].map(|time| time.as_secs_f64());

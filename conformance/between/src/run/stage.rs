@@ -243,7 +243,7 @@ impl Stage {
 
     /// Waits until the gateway has closed its connections to the upstream, or the patience is over.
     async fn quiet(&self, playing: &Playing) {
-        let drained = self.settings.drains.map(|drains| Duration::from_secs(drains) + DRAINED);
+        let drained = self.settings.declared.drains.map(|drains| Duration::from_secs(drains) + DRAINED);
         let until = playing.elapsed() + drained.unwrap_or_default().max(self.settings.patience * 2);
         while !playing.is_quiet() && playing.elapsed() < until {
             sleep(LOOK).await;

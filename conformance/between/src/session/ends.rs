@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use catalogue::HandlingMode;
 
+use results::Declared;
+
 use super::{RecordedRequest, Session};
 use crate::evidence::{Ended, Evidence, Exchanged, REPLAY, Response, Test};
 use crate::judge::{Judged, judge};
@@ -33,9 +35,7 @@ pub(super) fn of_ends(client: &Session, upstream: &Session) -> Option<Test> {
         fault: None,
         mark: String::new(),
         model: String::new(),
-        retries: 0,
-        passes_key: false,
-        drains: None,
+        declared: Declared::default(),
         is_limit_known: false,
     })
 }

@@ -10,7 +10,7 @@ use super::recording::FileExchange;
 use super::{RecordedRequest, Session};
 
 /// Maximum size of all request bodies.
-const LARGEST_BODIES: usize = 256 << 20;
+pub(super) const LARGEST_BODIES: usize = 256 << 20;
 /// How the name of a fault begins that breaks the connection.
 const CUT: &str = "cut";
 

@@ -3,6 +3,7 @@
 //! `docs/sessions.md` describes the form. Recordings with requests are read, too.
 
 mod answer;
+mod asking;
 mod ends;
 mod form;
 mod hidden;
@@ -11,9 +12,11 @@ mod read;
 mod recording;
 #[cfg(test)]
 mod tests;
+mod transcript;
 
 use std::sync::Arc;
 
+use catalogue::AgentProfile;
 use spec::{Api, Dialect};
 
 pub(crate) use answer::{RecordedAnswer, answer};
@@ -32,6 +35,8 @@ pub struct Session {
     pub(crate) requests: Vec<RecordedRequest>,
     /// Number of its other lines, such as probes and messages of a `WebSocket`.
     pub left_out: usize,
+    /// The agent whose requests its requests are made like, if it is a transcript.
+    pub made_as: Option<&'static AgentProfile>,
 }
 
 /// A recorded request, with the upstream's answer.

@@ -6,10 +6,11 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use catalogue::AgentProfile;
 use serde::Deserialize;
 
 use super::recording::FileExchange;
-use super::{Session, form, recording};
+use super::{Session, form, recording, transcript};
 use crate::dialects::front_dialect;
 
 /// The end of the names of files with sessions.
@@ -23,12 +24,15 @@ const LARGEST: u64 = 64 << 20;
 const DEEPEST: usize = 8;
 
 /// The sessions of a file, of a folder and its folders, or of the evidence of a tap. A file is a session, or a recording with
-/// requests; each API has a session of its own. Files without a request of a known API are left out; their number is returned, too.
+/// requests; each API has a session of its own. A transcript asks like its agent, or like another one. Files without a request of a known API are left out; their number is returned, too.
 ///
 /// # Errors
 ///
 /// If a file cannot be read or is no session, or there is none.
-pub fn read_sessions(paths: &[PathBuf]) -> io::Result<(Vec<Arc<Session>>, usize)> {
+pub fn read_sessions(
+    paths: &[PathBuf],
+    agent: Option<&'static AgentProfile>,
+) -> io::Result<(Vec<Arc<Session>>, usize)> {
     let mut sessions: Vec<Arc<Session>> = Vec::new();
     let mut others = 0;
     for root in paths {
@@ -47,7 +51,7 @@ pub fn read_sessions(paths: &[PathBuf]) -> io::Result<(Vec<Arc<Session>>, usize)
             return Err(named(root, &io::Error::other(format!("there is no file *.{EXTENSION}"))));
         }
         for file in files {
-            let found = read(&file).map_err(|error| named(&file, &error))?;
+            let found = read(&file, agent).map_err(|error| named(&file, &error))?;
             others += usize::from(found.is_empty());
             for session in found {
                 let name = unique(&name(root, &file), &sessions);
@@ -112,9 +116,12 @@ fn unique(name: &str, known: &[Arc<Session>]) -> String {
 }
 
 /// The sessions of a file, one for each API.
-fn read(file: &Path) -> io::Result<Vec<Session>> {
+fn read(file: &Path, agent: Option<&'static AgentProfile>) -> io::Result<Vec<Session>> {
     let bytes = bounded(file)?;
     let text = String::from_utf8_lossy(&bytes);
+    if let Some(transcript) = transcript::read(&text) {
+        return Ok(vec![transcript.session(agent)?]);
+    }
     let exchanges = if form::is_form(&text) { form::read(&text)? } else { recording::read(&bytes)? };
     Ok(of_apis(exchanges))
 }
@@ -141,7 +148,13 @@ fn of_apis(exchanges: Vec<FileExchange>) -> Vec<Session> {
         match sessions.iter_mut().find(|session| session.front.name == front.name) {
             Some(session) => session.requests.push(request),
             None => {
-                sessions.push(Session { name: String::new(), front, requests: vec![request], left_out: 0 });
+                sessions.push(Session {
+                    name: String::new(),
+                    front,
+                    requests: vec![request],
+                    left_out: 0,
+                    made_as: None,
+                });
             }
         }
     }

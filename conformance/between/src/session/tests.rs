@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
-use catalogue::{HandlingMode, Level};
+use catalogue::{AGENT_PROFILES, HandlingMode, Level};
+use results::Declared;
 use serde_json::{Value, json};
+use translation::{Part, Question, Reasoning, Turn};
 
 use super::ends::{exchanged, of_ends};
-use super::{Session, read_sessions};
+use super::{RecordedRequest, Session, read_sessions};
 use crate::evidence::{Ended, Evidence, Exchanged, Test};
 use crate::judge::judge;
 
 /// A session whose ends are the same, as a gateway that passes bytes on leaves them.
 fn same(name: &str) -> (Test, Evidence) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/sessions/{name}.jsonl"));
-    let session: Session = (*read_sessions(&[file]).unwrap().0[0]).clone();
+    let session: Session = (*read_sessions(&[file], None).unwrap().0[0]).clone();
     let test = of_ends(&session, &session).unwrap();
     let exchanges: Vec<Exchanged> = session
         .requests
@@ -93,7 +95,7 @@ fn a_broken_connection_may_be_tried_again_as_declared() {
     response.end = Ended::Broken("reset".to_owned());
     evidence.upstream.insert(1, broken.clone());
     assert_eq!(found(&test, &evidence), ["MUST session/one-request (repeated)"]);
-    let declared = Test { retries: 1, ..test };
+    let declared = Test { declared: Declared { retries: 1, ..test.declared }, ..test };
     assert_eq!(found(&declared, &evidence), Vec::<String>::new());
     evidence.upstream.insert(1, broken);
     assert_eq!(found(&declared, &evidence), ["MUST session/one-request (repeated)"]);
@@ -171,4 +173,46 @@ fn another_order_of_betas_is_less_than_a_lost_one() {
     }
     assert_eq!(found(&test, &evidence), ["SHOULD contract/beta (order)"]);
     assert!(judge(&test, &evidence).findings.iter().all(|finding| finding.level == Level::Should));
+}
+
+/// The session of a transcript that an agent wrote, as its agent or another one asks.
+fn transcript(name: &str, agent: Option<&str>) -> Session {
+    let agent = agent.map(|id| AGENT_PROFILES.iter().find(|profile| profile.id == id).unwrap());
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recordings/tests/logs").join(name);
+    (*read_sessions(&[file], agent).unwrap().0[0]).clone()
+}
+
+fn asked(session: &Session) -> Vec<Question> {
+    let read = |request: &RecordedRequest| serde_json::from_str(&request.body).unwrap();
+    session.requests.iter().map(|request| Question::read(session.api(), &read(request))).collect()
+}
+
+#[test]
+fn a_transcript_is_a_session_of_its_agent() {
+    for (name, agent, seals) in [
+        ("claude-code.jsonl", "messages/claude-code", 1),
+        ("codex.jsonl", "responses/codex", 1),
+        ("opencode.json", "messages/opencode", 0),
+    ] {
+        let session = transcript(name, None);
+        assert_eq!((session.made_as.unwrap().id, session.len()), (agent, 2));
+        let turns: Vec<Vec<Turn>> = asked(&session).into_iter().map(|question| question.turns).collect();
+        // The second request repeats the first one, with its answer and what was said after it.
+        assert!(turns[1].starts_with(&turns[0]) && turns[1].len() == turns[0].len() + 2, "{name}");
+        let sealed = |part: &&Part| matches!(part, Part::Reasoning(Reasoning { seal: Some(_), .. }));
+        assert_eq!(turns[1].iter().flat_map(|turn| &turn.parts).filter(sealed).count(), seals, "{name}");
+        let test = of_ends(&session, &session).unwrap();
+        let exchanges = session.requests.iter().enumerate();
+        let exchanges: Vec<Exchanged> = exchanges.map(|(turn, it)| exchanged(it, &session, turn)).collect();
+        let evidence = Evidence { client: exchanges.clone(), upstream: exchanges, ..Evidence::default() };
+        assert_eq!(found(&test, &evidence), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn another_agent_can_ask_the_same() {
+    let [own, other] = [None, Some("chat/pi")].map(|agent| transcript("opencode.json", agent));
+    assert_eq!((own.len(), own.api().name, other.api().name), (other.len(), "messages", "chat"));
+    let calls = |session: &Session| asked(session).last().unwrap().turns.len();
+    assert_eq!(calls(&own), calls(&other));
 }

@@ -225,6 +225,8 @@ impl Playing {
                 self.stays.store(true, Ordering::Relaxed);
             }
             sleep(pause).await;
+        } else if let Some(pause) = piece.pause {
+            sleep(pause).await;
         } else if let Some(wanted) = piece.after {
             self.wait_for(wanted).await;
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use catalogue::{AgentProfile, BetweenCase, FaultPlaces, UpstreamFault, Writes};
+use catalogue::{AgentProfile, BetweenCase, FaultPlaces, SilentPlace, UpstreamFault, Writes};
 use checker::Asked;
 use gateway::{Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, render, request, tagged};
 use serde_json::Value;
@@ -38,6 +38,8 @@ pub(super) struct Piece {
     pub(super) after: Option<Said>,
     /// The pause before it, if it is sent only after the client has left, or long after the piece before.
     pub(super) after_leave: Option<Duration>,
+    /// The silence before it.
+    pub(super) pause: Option<Duration>,
 }
 
 /// How a body ends.
@@ -149,13 +151,22 @@ pub(super) fn script(
     if test.case.is_in_step {
         in_step(&mut pieces, dialect);
     }
+    if let Some((silence, place)) = test.silence().zip(test.case.silent_at) {
+        let at = match place {
+            SilentPlace::Start => 0,
+            SilentPlace::Middle => pieces.len() / 2,
+        };
+        if let Some(piece) = pieces.get_mut(at) {
+            piece.pause = Some(silence);
+        }
+    }
     if let Some(count) = test.case.leaves_after {
         let after = usize::try_from(count).unwrap_or(usize::MAX);
         // Another API may need more events for as many of the client's.
         let rest = pieces.get_mut(after.saturating_add(OPENING)..).unwrap_or_default();
         let count = u32::try_from(rest.len()).unwrap_or(u32::MAX).max(1);
         let drained = |drains| (Duration::from_secs(drains) + AFTER_DRAIN) / count;
-        let pause = test.drains.map_or(AFTER_LEAVE, drained);
+        let pause = test.declared.drains.map_or(AFTER_LEAVE, drained);
         for piece in rest {
             piece.after_leave = Some(pause);
         }

@@ -6,6 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use catalogue::HandlingMode;
+use results::Declared;
 
 use super::*;
 use crate::evidence::Test;
@@ -48,9 +49,7 @@ fn a_request_without_a_mark_is_counted_for_the_tests_that_run() {
         fault: None,
         mark: "zqmarkaaaaaa".to_owned(),
         model: "m".to_owned(),
-        retries: 0,
-        passes_key: false,
-        drains: None,
+        declared: Declared::default(),
         is_limit_known: false,
     };
     let playing = Arc::new(Playing::new(test, "t".to_owned(), Duration::from_millis(100)));

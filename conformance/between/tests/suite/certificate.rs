@@ -9,7 +9,7 @@ use between::{
 };
 use catalogue::{AGENT_PROFILES, AgentProfile, BETWEEN_CASES, BETWEEN_RULES, BetweenCase, Level, TestRule};
 use harness::frozen::{assert_fresh, assert_frozen};
-use results::{BetweenPair, BetweenRun, BetweenTest, FailOn, LevelChange, OfPair, Verdict};
+use results::{BetweenPair, BetweenRun, BetweenTest, Declared, FailOn, LevelChange, OfPair, Verdict};
 
 const REPORT: &str = "{\"a report\": 1}";
 
@@ -33,7 +33,7 @@ fn run(pairs: &[[&str; 2]]) -> BetweenRun {
     let mut tests = Vec::new();
     for [front, upstream] in pairs {
         let pair = format!("{front}-{upstream}");
-        for name in names_of_pair(&pair, &[]) {
+        for name in names_of_pair(&pair, &[], &Declared::default()) {
             let case = name.trim_start_matches(&pair).trim_start_matches('/').split('@').next();
             tests.push(test(&name, case.unwrap(), [front, upstream]));
         }
@@ -50,8 +50,7 @@ fn run(pairs: &[[&str; 2]]) -> BetweenRun {
         url: "http://gateway.example:4000/v1".to_owned(),
         upstream_port: Some(9000),
         model: "m".to_owned(),
-        retries: 2,
-        passes_key: true,
+        declared: Declared { retries: 2, passes_key: true, ..Declared::default() },
         fail_on: FailOn::Should,
         pairs: pairs.iter().map(pair).collect(),
         tests,
@@ -71,14 +70,15 @@ fn refused(run: &BetweenRun) -> String {
 fn profiles_are_frozen() {
     let rules = |is_of_sessions: bool| {
         let is_in = |rule: &&TestRule| SESSION_GROUPS.contains(&catalogue::group(rule.id)) == is_of_sessions;
-        let rules = BETWEEN_RULES.iter().filter(is_in);
+        // One is judged if it is declared.
+        let rules = BETWEEN_RULES.iter().filter(is_in).filter(|rule| rule.id != "time/kept-alive");
         let mut rules = rules.map(|rule| format!("{} {:?}", rule.id, rule.level)).collect::<Vec<_>>();
         rules.sort();
         rules
     };
     let demands = |([front, upstream], agent): ([&str; 2], Option<&'static AgentProfile>)| {
         let pair = format!("{front}-{upstream}");
-        let tests = names_of_pair(&pair, agent.as_slice());
+        let tests = names_of_pair(&pair, agent.as_slice(), &Declared::default());
         // Texts may change, and so may the other pairs of a case.
         let asked = |case: &&BetweenCase| {
             let id = case.id.split_once('/').unwrap();
@@ -90,7 +90,7 @@ fn profiles_are_frozen() {
         };
         let cases = BETWEEN_CASES.iter().filter(asked).map(|case| {
             let text = BetweenCase { title: "", prose: "", fronts: &[], upstreams: &[], ..*case };
-            format!("{text:?}").replace(", session: None", "")
+            format!("{text:?}").replace(", session: None", "").replace(", silent_at: None", "")
         });
         let asks = agent.map(|agent| format!("{:?}", AgentProfile { title: "", prose: "", ..*agent }));
         let demands = tests.iter().cloned().chain(cases).chain(rules(agent.is_some())).chain(asks);
@@ -109,7 +109,7 @@ fn profiles_are_frozen() {
 #[test]
 fn a_certificate_names_the_agents_that_played() {
     let codex = AGENT_PROFILES.iter().find(|agent| agent.id == "responses/codex").unwrap();
-    let tests = names_of_pair("responses-chat", &[codex]);
+    let tests = names_of_pair("responses-chat", &[codex], &Declared::default());
     let tests = tests.iter().map(|name| test(name, "session/long", ["responses", "chat"]));
     let profiles = BTreeSet::from(["codex".to_owned()]);
     let mut run = BetweenRun { tests: tests.collect(), profiles, ..one() };
@@ -132,7 +132,7 @@ fn a_certificate_states_what_was_tested_and_on_which_terms() {
     let certificate = BetweenCertificate::new(&run, REPORT).unwrap();
     assert_eq!(certificate.passed(), ["between-responses-chat"]);
     assert_eq!(
-        (&*certificate.host, certificate.retries, certificate.passes_key),
+        (&*certificate.host, certificate.declared.retries, certificate.declared.passes_key),
         ("gateway.example", 2, true)
     );
     assert_eq!(certificate.report, harness::hash(REPORT.as_bytes()));
@@ -208,7 +208,10 @@ fn a_certificate_is_that_of_its_run() {
     assert!(!file("certificate.sigstore.json").exists());
     let differs = |run: &BetweenRun| verify_certificate(&folder, run).unwrap_err();
     assert_eq!(verify_certificate(&folder, &run).unwrap(), ["between-responses-chat"]);
-    assert!(differs(&BetweenRun { retries: 0, ..run.clone() }).starts_with("certificate.json: it is not"));
+    assert!(
+        differs(&BetweenRun { declared: Declared::default(), ..run.clone() })
+            .starts_with("certificate.json: it is not")
+    );
     let mut worse = run.clone();
     worse.tests[0].verdict = Verdict::Fail;
     assert!(differs(&worse).contains("supports no certificate: no pair of APIs"));

@@ -85,7 +85,7 @@ fn replay(
     is_in: impl Fn(&Pair) -> bool,
 ) -> BetweenRun {
     let mut settings = settings(pairs().filter(is_in).collect(), with);
-    settings.sessions = read_sessions(sessions).unwrap().0;
+    settings.sessions = read_sessions(sessions, None).unwrap().0;
     if sessions.is_empty() {
         settings.agents = AGENT_PROFILES.iter().collect();
         // Some faults remember the request before.
@@ -139,7 +139,7 @@ fn the_right_translator_keeps_what_agents_need() {
 fn a_session_without_its_texts_is_judged_alike() {
     let hidden = env::temp_dir().join(format!("conformance-hidden-sessions-{}", process::id()));
     fs::create_dir_all(&hidden).unwrap();
-    let (sessions, _) = read_sessions(&[folder()]).unwrap();
+    let (sessions, _) = read_sessions(&[folder()], None).unwrap();
     for session in &sessions {
         let lines = session.hidden().lines();
         let file = hidden.join(format!("{}.jsonl", session.name));

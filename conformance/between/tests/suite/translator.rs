@@ -8,7 +8,7 @@ use between::{
 };
 use harness::live::RunRuntime;
 use harness::suite::Selection;
-use results::{BetweenRun, Verdict};
+use results::{BetweenRun, Declared, Verdict};
 
 /// The faults, each with tests that show it and nothing else. Answers of crowds, and those to writes with other borders,
 /// have rules of their own.
@@ -58,7 +58,11 @@ const SHOWN: &[(&str, &[&str])] = &[
     ("request/tool-choice", &["call/required"]),
     ("request/tools", &["call/one"]),
     ("time/in-step", &["time/text"]),
+    ("time/kept-alive", &["time/silent"]),
 ];
+
+/// The rule that is judged if it is declared.
+const SILENT: &str = "time/kept-alive";
 
 /// Rules that a fault cannot but break, too.
 const BESIDE: &[(&str, &[&str])] = &[
@@ -83,8 +87,7 @@ pub(super) fn settings(pairs: Vec<Pair>, with: &[&str]) -> Settings {
         model: "model-1".into(),
         key: Some("client-key-5f1d".into()),
         upstream_key: Some("upstream-key-93ab".into()),
-        passes_key: false,
-        drains: None,
+        declared: Declared::default(),
         is_limit_known: false,
         max_bytes: None,
         max_time: None,
@@ -93,7 +96,6 @@ pub(super) fn settings(pairs: Vec<Pair>, with: &[&str]) -> Settings {
         selection: Selection::new(&with, &[], false, dialect).unwrap(),
         shard: None,
         jobs: 8,
-        retries: 0,
         limit: Duration::from_secs(10),
         patience: Duration::from_millis(500),
         out: None,
@@ -105,14 +107,33 @@ fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> Be
     let mut settings = settings(pairs().filter(is_in).collect(), with);
     if let Some(fault) = fault {
         // A fault that concurrent answers show must not show in others, nor one of the next request.
-        settings.jobs = if matches!(fault, "crowd/separate" | "fault/next") { 1 } else { 8 };
+        settings.jobs = match fault {
+            "crowd/separate" | "fault/next" => 1,
+            SILENT => 32,
+            _ => 8,
+        };
         settings.limit = Duration::from_secs(if fault == "fault/hung" { 1 } else { 10 });
+        settings.declared.keeps_alive = (fault == SILENT).then_some(1);
         // Each event that is held back takes as long.
         settings.patience = Duration::from_millis(300);
     }
     let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();
     let _reference = Reference::start(&suite, &mut settings, fault).unwrap();
     suite.run(&settings, &mut |_| {}).unwrap()
+}
+
+#[test]
+fn the_right_translator_bridges_silence() {
+    let mut settings =
+        settings(pairs().filter(|pair| pair.upstream.api.name != "messages").collect(), &["time/silent"]);
+    settings.declared.keeps_alive = Some(1);
+    settings.jobs = 32;
+    let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();
+    let _reference = Reference::start(&suite, &mut settings, None).unwrap();
+    let run = suite.run(&settings, &mut |_| {}).unwrap();
+    assert_eq!((run.tests.len(), failures(&run)), (24, Vec::new()));
+    let silences = run.tests.iter().filter(|test| test.ms >= 3_000).count();
+    assert_eq!(silences, run.tests.len());
 }
 
 /// Returns the pairs of all APIs.

@@ -7,8 +7,9 @@ use catalogue::Level;
 use reports::sheet::TestChange;
 use reports::{Detail, Form, Reported as _, TestsDiff, tests_report};
 use results::{
-    BETWEEN_RUN_VERSION, BetweenMoment, BetweenPair, BetweenRun, BetweenSide, BetweenTest, ExpectedFailure,
-    FailOn, LeftOut, LevelChange, OfPair, Outcome, StreamOutcome, TestFinding, Unaccounted, Verdict,
+    BETWEEN_RUN_VERSION, BetweenMoment, BetweenPair, BetweenRun, BetweenSide, BetweenTest, Declared,
+    ExpectedFailure, FailOn, LeftOut, LevelChange, OfPair, Outcome, StreamOutcome, TestFinding, Unaccounted,
+    Verdict,
 };
 
 /// Words of a hostile gateway.
@@ -119,11 +120,9 @@ fn open_run() -> BetweenRun {
         url: "http://127.0.0.1:4000/v1".to_owned(),
         command: vec!["my-gateway".to_owned(), "--config".to_owned(), "a b.yaml".to_owned()],
         is_reference: false,
-        passes_key: false,
         upstream_port: Some(9001),
         model: "m".to_owned(),
-        retries: 0,
-        drains: None,
+        declared: Declared::default(),
         given_url: None,
         timeout: Some(30_000),
         limit: None,

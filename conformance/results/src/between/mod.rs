@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::{BetweenMoment, FailOn, LeftOut, LevelChange, Outcome, Shard, Test, TestCause, TestFinding};
 
 mod conclude;
+mod declared;
 mod next;
+
+pub use declared::Declared;
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const BETWEEN_RUN_VERSION: u32 = 2;
@@ -38,15 +41,9 @@ pub struct BetweenRun {
     pub upstream_port: Option<u16>,
     /// The model that was asked for.
     pub model: String,
-    /// Number of times that the gateway may repeat a request.
-    #[serde(default)]
-    pub retries: u32,
-    /// Whether the gateway passes the client's key on to the upstream.
-    #[serde(default)]
-    pub passes_key: bool,
-    /// For how many seconds the gateway may read the upstream's stream after the client has left, if that was declared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drains: Option<u64>,
+    /// The declarations about the gateway.
+    #[serde(flatten)]
+    pub declared: Declared,
     /// The URL, if it was given beside the command that started the gateway. Without it, the gateway gets a port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_url: Option<String>,

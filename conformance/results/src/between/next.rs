@@ -39,18 +39,10 @@ impl BetweenRun {
         if self.is_reference && !flags.is_empty() {
             words.push("--self".to_owned());
         }
-        if let Some(drains) = self.drains {
-            words.push(format!("--drains {drains}s"));
-        }
         for (flag, milliseconds) in [("--timeout", self.timeout), ("--limit", self.limit)] {
             words.extend(milliseconds.map(|milliseconds| format!("{flag} {}", time(milliseconds))));
         }
-        if self.retries > 0 {
-            words.push(format!("--retries {}", self.retries));
-        }
-        if self.passes_key {
-            words.push("--passes-key".to_owned());
-        }
+        words.extend(self.declared.flags());
         if !self.command.is_empty() {
             words.push("--".to_owned());
             words.extend(self.command.iter().map(|word| shell_word(word).into_owned()));

@@ -1,5 +1,6 @@
 //! `conformance between`: the suite for both ends of a gateway.
 
+mod declared;
 mod levels;
 mod repeat;
 mod run;
@@ -22,9 +23,10 @@ use super::message::note;
 use super::output::OutputArgs;
 use super::play::PlayArgs;
 use super::selection::{BudgetArgs, OutArgs, TestsArgs};
-use super::target::{LIMITS, SettingsArgs, count, seconds, some_time};
+use super::target::{LIMITS, SettingsArgs, count, some_time};
 use super::verdict::{VerdictArgs, known_rule};
 use super::{CommandArgs, NOT_DONE, exit_code, print};
+use declared::DeclaredArgs;
 use harness::Scratch;
 use harness::live::RunRuntime;
 use harness::wire::Target;
@@ -105,21 +107,11 @@ pub(super) struct BetweenArgs {
     /// another. local: the gateway answers itself.
     #[arg(long, value_name = "MODE", value_delimiter = ',', value_parser = PairMode::from_str, help_heading = GATEWAY)]
     mode: Vec<PairMode>,
-    /// Number of times that the gateway may repeat a request that failed upstream before any output [default: 0].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100), help_heading = GATEWAY)]
-    retries: Option<u32>,
-    /// The gateway reads the upstream's stream on after a client has left, for at most this time.
-    ///
-    /// Gateways do so to record token counts. cancel/upstream-left is then broken only by one that reads longer; without
-    /// this flag, one that reads on breaks it as a SHOULD rule.
-    #[arg(long, value_name = "TIME", value_parser = seconds(60), help_heading = GATEWAY, hide_short_help = true)]
-    drains: Option<u64>,
+    #[command(flatten)]
+    declared: DeclaredArgs,
     /// API key for the gateway; prefer the variable `CONFORMANCE_API_KEY` [default: a made-up key].
     #[arg(long, value_name = "KEY", help_heading = GATEWAY, hide_short_help = true)]
     api_key: Option<String>,
-    /// The gateway passes the client's key on to the upstream.
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, help_heading = GATEWAY, hide_short_help = true)]
-    passes_key: Option<bool>,
     /// Header to send with each request.
     #[arg(long, value_name = "'NAME: VALUE'", help_heading = GATEWAY, hide_short_help = true)]
     header: Vec<String>,
@@ -272,10 +264,7 @@ impl BetweenArgs {
             ("--model", self.model.is_some()),
             ("--name", self.name.is_some()),
             ("--mode", !self.mode.is_empty()),
-            ("--retries", self.retries.is_some()),
-            ("--drains", self.drains.is_some()),
             ("--api-key", self.api_key.is_some()),
-            ("--passes-key", self.passes_key.is_some()),
             ("--header", !self.header.is_empty()),
             ("--start-timeout", self.start_timeout.is_some()),
             ("--expected-failures", self.expected.expected_failures.is_some()),
@@ -283,6 +272,7 @@ impl BetweenArgs {
             ("--out", self.folder.out.is_some()),
         ]
         .into_iter()
+        .chain(self.declared.given())
         .find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 }

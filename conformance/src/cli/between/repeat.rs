@@ -37,17 +37,15 @@ impl BetweenArgs {
         }
         self.name.get_or_insert(run.gateway.clone());
         self.is_self |= run.is_reference && self.gateway.is_none() && self.command.is_empty();
-        self.retries.get_or_insert(run.retries);
+        self.declared.repeat(&run.declared);
         if self.profile.is_empty() {
             self.profile = run.profiles.iter().cloned().collect();
         }
         if self.session.is_empty() {
             self.session = run.sessions.iter().map(PathBuf::from).collect();
         }
-        self.drains = self.drains.or(run.drains);
         self.timeout = self.timeout.or(run.timeout.map(Duration::from_millis));
         self.limit = self.limit.or(run.limit.map(Duration::from_millis));
-        self.passes_key.get_or_insert(run.passes_key);
         self.verdict.repeat(run.fail_on, &run.levels);
         let apis = |of: fn(&results::BetweenPair) -> &String| -> Result<Vec<String>> {
             let api = |name: &String| {

@@ -95,14 +95,12 @@ impl BetweenArgs {
             key: Some(key.unwrap_or_else(|| CLIENT_KEY.to_owned())),
             upstream_key: (self.gateway.is_none() || !self.command.is_empty())
                 .then(|| UPSTREAM_KEY.to_owned()),
-            passes_key: self.passes_key.unwrap_or_default(),
+            declared: self.declared.declared(),
             agents: self.agents(),
             sessions: self.sessions()?,
             selection: Selection::default(),
             shard: None,
             jobs: self.jobs.unwrap_or(JOBS),
-            retries: self.retries.unwrap_or_default(),
-            drains: self.drains,
             limit: self.timeout.unwrap_or(limit),
             is_limit_known: self.timeout.is_some(),
             max_bytes: self.budget.max_total_bytes,
@@ -118,7 +116,7 @@ impl BetweenArgs {
         if self.session.is_empty() {
             return Ok(Vec::new());
         }
-        let (sessions, others) = between::read_sessions(&self.session)?;
+        let (sessions, others) = between::read_sessions(&self.session, None)?;
         let left_out: usize = sessions.iter().map(|session| session.left_out).sum();
         let [others, left_out] = [(others, "session"), (left_out, "line")]
             .map(|(count, what)| (count > 0).then(|| results::text::counted(count as u64, what)));
@@ -126,6 +124,15 @@ impl BetweenArgs {
             others.map(|count| format!("{count} without a request of an API that the suite speaks")),
             left_out.map(|count| format!("{count} with probes, WebSocket messages or without an answer")),
         ];
+        for session in &sessions {
+            if let Some(agent) = session.made_as {
+                note(&format!(
+                    "note: {}: a transcript has no requests; they are made like those of {}",
+                    session.name,
+                    agent.words()
+                ));
+            }
+        }
         let all: Vec<String> = all.into_iter().flatten().collect();
         if !all.is_empty() {
             note(&format!("note: not replayed: {}", all.join("; ")));

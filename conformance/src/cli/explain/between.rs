@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use between::SESSION_GROUPS;
 use catalogue::{
     AgentProfile, BETWEEN_LIMITS, BetweenCase, BetweenLimit, FaultPlaces, HandlingMode, SessionCase,
-    TestRule, UpstreamFault, Writes,
+    SilentPlace, TestRule, UpstreamFault, Writes,
 };
 
 use super::page::{Page, prose, width};
@@ -101,6 +101,11 @@ pub(super) fn case(case: &'static BetweenCase, screen: Screen) -> String {
     if case.is_in_step {
         page.fact("", "each event is sent only when the client has received the text of the one before");
     }
+    let silent = case.silent_at.map(|place| match place {
+        SilentPlace::Start => "before the first event, for longer than --keeps-alive declares",
+        SilentPlace::Middle => "after half of its events, for longer than --keeps-alive declares",
+    });
+    page.fact("silent", silent.unwrap_or_default());
     page.fact("content", case.content_type.unwrap_or_default());
     let faults: Vec<&str> = case.faults.iter().map(|fault| effect(*fault)).collect();
     page.rows("faults", faults.iter().map(|effect| (*effect).to_owned()));

@@ -52,7 +52,7 @@ fn requests(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTu
         let has_failed = answer.status >= 400 || reply.parts.is_empty() && !reply.is_ended;
         if has_failed {
             retries += 1;
-            if retries <= session.test.retries {
+            if retries <= session.test.declared.retries {
                 continue;
             }
         }

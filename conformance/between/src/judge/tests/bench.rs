@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use catalogue::{BETWEEN_CASES, HandlingMode};
 use gateway::{RenderedResponse, plan, render, request, without_path};
+use results::Declared;
 use serde_json::Value;
 use translation::{Call, Output, Part, Question, Reply, Role, Turn};
 
@@ -122,9 +123,7 @@ impl Bench {
             fault: None,
             mark: MARK.to_owned(),
             model: "model-of-test".to_owned(),
-            retries: 0,
-            passes_key: false,
-            drains: None,
+            declared: Declared::default(),
             is_limit_known: false,
         };
         let mut bench = Self { test, evidence: Evidence::default() };

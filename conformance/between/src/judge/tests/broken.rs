@@ -9,7 +9,7 @@ use translation::{Choice, Format, Output, Part, Question};
 
 use super::faults;
 use super::{Bench, MARK};
-use crate::evidence::{Ended, KeyPlace, RunKey, SeenKey};
+use crate::evidence::{Ended, KeyPlace, Response, RunKey, SeenKey};
 use crate::judge::SESSION_GROUPS;
 use crate::judge::answer::calls_of;
 use crate::judge::turn::read;
@@ -213,6 +213,21 @@ fn others() -> Vec<(&'static str, Bench)> {
     for (at, _) in &mut buffered.client().pieces {
         *at += Duration::from_secs(1);
     }
+    let mut silent = Bench::new("messages", "chat", "time/silent-middle");
+    silent.test.declared.keeps_alive = Some(10);
+    let later = |response: &mut Response| {
+        let half = response.pieces.len() / 2;
+        for (at, _) in response.pieces.iter_mut().skip(half) {
+            *at += Duration::from_secs(12);
+        }
+    };
+    later(silent.upstream());
+    later(silent.client());
+    let mut heard = silent.clone();
+    let half = heard.client().pieces.len() / 2;
+    let (at, _) = heard.client().pieces[half];
+    heard.client().pieces.insert(half, (at - Duration::from_secs(2), b": keep-alive\n\n".to_vec()));
+    assert_eq!(broken(&heard), Vec::<String>::new());
     let mut left = Bench::new("messages", "chat", "cancel/in-text");
     left.client().pieces.truncate(4);
     left.client().end = Ended::Left;
@@ -223,7 +238,7 @@ fn others() -> Vec<(&'static str, Bench)> {
     assert_eq!(broken(&left), Vec::<String>::new());
     left.upstream().ended_at += Duration::from_millis(1);
     let mut drained = left.clone();
-    drained.test.drains = Some(2);
+    drained.test.declared.drains = Some(2);
     assert_eq!(broken(&drained), Vec::<String>::new());
     drained.upstream().ended_at += Duration::from_secs(3);
     let mut mixed = crowd();
@@ -247,6 +262,7 @@ fn others() -> Vec<(&'static str, Bench)> {
     vec![
         ("time/in-step", held),
         ("time/in-step", buffered),
+        ("time/kept-alive", silent),
         ("answer/text", stripped()),
         ("answer/order", moved()),
         ("cancel/upstream-left", left),

@@ -50,6 +50,8 @@ pub struct ViaSettings {
     pub fronts: Vec<&'static Dialect>,
     /// Limit of a wait for the upstream.
     pub limit: Duration,
+    /// The longest time without a byte for a client that waits for a stream.
+    pub keeps_alive: Option<Duration>,
     /// The rule to break, of those that [`via_faults`] lists.
     pub fault: Option<String>,
     /// The request log.
@@ -66,6 +68,7 @@ impl ViaSettings {
             key: None,
             fronts,
             limit: Duration::from_secs(60),
+            keeps_alive: None,
             fault: None,
             log: None,
         }
@@ -207,6 +210,12 @@ async fn answer(
             let (status, body) = translator.body(problem.status, problem.message.as_bytes());
             json(status, &body)
         }
+    }
+}
+
+impl Via {
+    fn keeps_alive(&self) -> Option<Duration> {
+        self.settings.keeps_alive.filter(|_| !self.fault.is_at("time/kept-alive"))
     }
 }
 

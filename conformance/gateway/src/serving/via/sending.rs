@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::ready;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -16,6 +17,8 @@ use translation::{Reply, Translator, UpstreamEnd};
 use super::faults::SHOULD_RETRY;
 use super::{Answer, Asked, Via, json, refused};
 use crate::content::problem::Problem;
+
+const STREAM: &str = "text/event-stream";
 
 /// The bytes of the upstream's body as they arrive, or what is wrong with it.
 type Chunks = BoxStream<'static, Result<Bytes, String>>;
@@ -43,7 +46,13 @@ pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dial
     if is_changed || is_forgetful {
         headers.remove(header::CONTENT_LENGTH);
     }
+    let is_stream =
+        headers.get(header::CONTENT_TYPE).is_some_and(|it| it.as_bytes().starts_with(STREAM.as_bytes()));
     let all = chunks(response, via);
+    let all = match (via.keeps_alive().filter(|_| is_stream), front) {
+        (Some(every), Some(front)) => kept_alive(all, every, front.api.sign_of_life),
+        _ => all,
+    };
     // A broken connection becomes the end.
     let all = if is_silent { all.take_while(|chunk| ready(chunk.is_ok())).boxed() } else { all };
     let body = all.map_ok(move |chunk| {
@@ -188,6 +197,25 @@ fn chunks(response: reqwest::Response, via: &Via) -> Chunks {
     stream::unfold(chunks, within).fuse().boxed()
 }
 
+/// Each silence between two events has signs of life.
+fn kept_alive(all: Chunks, every: Duration, sign: &'static str) -> Chunks {
+    let next = move |(mut all, mut is_between): (Chunks, bool)| async move {
+        loop {
+            let chunk = match timeout(every, all.next()).await {
+                Ok(chunk) => chunk?,
+                Err(_) if is_between => Ok(Bytes::from_static(sign.as_bytes())),
+                Err(_) => continue,
+            };
+            if let Ok(bytes) = &chunk {
+                is_between =
+                    bytes.ends_with(b"\n\n") || bytes.ends_with(b"\r\n\r\n") || **bytes == *sign.as_bytes();
+            }
+            return Some((chunk, (all, is_between)));
+        }
+    };
+    stream::unfold((all, true), next).boxed()
+}
+
 /// Leaks the key in a header, if that is the fault.
 fn leaked(response: &mut Response, key: Option<&str>) {
     if let Some(key) = key.and_then(|key| HeaderValue::from_str(key).ok()) {
@@ -228,7 +256,17 @@ impl Translated {
                 let held = std::mem::take(&mut self.held);
                 return (!held.is_empty()).then(|| held.into());
             };
-            let out = match chunks.next().await {
+            let next = match self.via.keeps_alive() {
+                None => chunks.next().await,
+                Some(every) => match timeout(every, chunks.next()).await {
+                    Ok(next) => next,
+                    Err(_) => {
+                        self.translator.begin();
+                        return Some(Bytes::from_static(self.translator.front().api.sign_of_life.as_bytes()));
+                    }
+                },
+            };
+            let out = match next {
                 Some(Ok(chunk)) => self.push(&chunk),
                 Some(Err(problem)) => self.finish(&UpstreamEnd::Broken(problem)),
                 None => self.finish(&UpstreamEnd::Complete),

@@ -1,0 +1,138 @@
+//! The requests of an agent, as its profile has them.
+
+use std::fmt::Write as _;
+
+use catalogue::AgentProfile;
+use gateway::without_path;
+use serde_json::{Value, json};
+use spec::Api;
+use translation::{Part, Question, Turn};
+
+use super::RecordedRequest;
+use crate::mark::letters_of;
+
+/// The word for reasoning that an agent leaves out after a refusal, among names of members.
+const REASONING: &str = "reasoning";
+
+/// An agent in a session.
+pub(super) struct Asking<'t> {
+    profile: &'static AgentProfile,
+    api: &'static Api,
+    model: &'t str,
+    id: String,
+}
+
+impl<'t> Asking<'t> {
+    /// The id of the session comes from a mark.
+    pub(super) fn new(profile: &'static AgentProfile, api: &'static Api, model: &'t str, mark: &str) -> Self {
+        let id = letters_of(mark).bytes().fold(String::new(), |mut id, byte| {
+            let _ = write!(id, "{byte:02x}");
+            id
+        });
+        Self { profile, api, model, id: format!("5e551011-0000-4000-8000-{id:0>12}") }
+    }
+
+    /// The request after these turns, the first text of the user in front, without what the agent has learned to leave out.
+    pub(super) fn request(
+        &self,
+        first: &str,
+        turns: &[Turn],
+        drops: &[&str],
+        is_helper: bool,
+    ) -> RecordedRequest {
+        let (api, profile) = (self.api, self.profile);
+        let template = if is_helper { profile.helper_request } else { profile.request };
+        let mut request: Value = serde_json::from_str(template).unwrap_or_default();
+        self.complete(&mut request, first);
+        let mut turns = turns.to_vec();
+        if drops.contains(&REASONING) {
+            for turn in &mut turns {
+                turn.parts.retain(|part| !matches!(part, Part::Reasoning(_)));
+            }
+        }
+        if let Some(members) = request.as_object_mut() {
+            members.retain(|name, _| !drops.contains(&&**name));
+        }
+        let name = api.request.input;
+        let is_first = turns.is_empty();
+        let mut written: Value = Question { turns, ..Question::default() }.write(api);
+        if let Some(Value::Array(all)) = request.get_mut(name) {
+            if let Some(Value::Array(rest)) = written.get_mut(name).filter(|_| !is_first) {
+                all.append(rest);
+            }
+            mark_last(all, profile.marked as usize);
+        }
+        let (at, body) = without_path(api, request);
+        let mut headers: Vec<(String, String)> = profile
+            .headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.replace("{session}", &self.id)))
+            .collect();
+        headers.extend(
+            profile.helper.filter(|_| is_helper).map(|name| (name.to_owned(), "helper-1".to_owned())),
+        );
+        let query = profile.query.map(str::to_owned);
+        RecordedRequest { at, query, headers, body: body.to_string(), ..RecordedRequest::default() }
+    }
+
+    fn complete(&self, value: &mut Value, first: &str) {
+        match value {
+            Value::String(text) => *text = self.completed(text, first),
+            Value::Array(entries) => entries.iter_mut().for_each(|entry| self.complete(entry, first)),
+            Value::Object(members) => {
+                members.values_mut().for_each(|member| self.complete(member, first));
+            }
+            _ => {}
+        }
+    }
+
+    fn completed(&self, text: &str, first: &str) -> String {
+        let named = text.replace("{session}", &self.id).replace("{model}", self.model);
+        let filled = named.split_once("{fill ").and_then(|(before, rest)| {
+            let (count, after) = rest.split_once('}')?;
+            Some([before, &fill(count.parse().ok()?), after].concat())
+        });
+        filled.unwrap_or(named).replace("{first}", first)
+    }
+}
+
+pub(super) fn text_of(parts: &[Part]) -> impl Iterator<Item = &str> {
+    parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
+}
+
+/// Texts of different lengths have different beginnings.
+fn fill(count: usize) -> String {
+    let mut text = String::new();
+    for number in count.. {
+        if text.len() >= count {
+            break;
+        }
+        let _ = write!(text, "{number}. Read what is there, do what was asked, and say what was done. ");
+    }
+    text.truncate(count.saturating_sub(1));
+    text + "."
+}
+
+/// Marks on the last blocks of the last messages that are not the system's.
+fn mark_last(messages: &mut [Value], count: usize) {
+    let own = messages.iter_mut().rev().filter(|message| message["role"] != "system");
+    for message in own.take(count) {
+        let block = message.get_mut("content").and_then(|content| content.as_array_mut()?.last_mut());
+        if let Some(Value::Object(block)) = block {
+            block.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filler_has_its_length() {
+        for count in [1, 2, 62, 7065] {
+            assert_eq!(fill(count).len(), count);
+        }
+        assert_ne!(fill(700)[..20], fill(701)[..20]);
+    }
+}
