@@ -141,6 +141,9 @@ pub struct AgentProfile {
     /// Number of its last messages whose last blocks have a cache mark.
     #[serde(default)]
     pub marked: u32,
+    /// Whether its first message on a WebSocket has the instructions alone, and asks for no answer.
+    #[serde(default)]
+    pub is_warmed: bool,
     /// The directive of a call of its shell, with `$` in place of the command.
     pub shell: String,
     /// Its title.

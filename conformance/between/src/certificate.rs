@@ -147,7 +147,7 @@ impl BetweenCertificate {
     /// Returns the certificate as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = "# Conformance certificate of a gateway\n\n".to_owned();
-        let Declared { retries, passes_key, drains, keeps_alive } = self.declared;
+        let Declared { retries, passes_key, drains, keeps_alive, websocket } = self.declared;
         let passes_key = if passes_key { "passed on (declared)" } else { "not passed on" };
         let seconds = |seconds: Option<u64>| seconds.map(|it| format!("{it} s")).unwrap_or_default();
         for (name, value) in [
@@ -158,6 +158,7 @@ impl BetweenCertificate {
             ("Retries declared", retries.to_string()),
             ("Drain declared", seconds(drains)),
             ("Silence declared", seconds(keeps_alive)),
+            ("Client", if websocket { "over a WebSocket".to_owned() } else { String::new() }),
             ("Key of the client", passes_key.to_owned()),
             ("Failures", format!("{} (`--fail-on {}`)", self.fail_on.words(), self.fail_on.name())),
             ("Levels changed", text(&LevelChange::words(&self.levels, usize::MAX))),
@@ -254,7 +255,8 @@ fn profile(
         tests,
     };
     Ok(BetweenProfile {
-        name: agent.map_or_else(|| format!("{PROFILE}{name}"), |agent| format!("{}-{name}", agent.name())),
+        name: agent.map_or_else(|| format!("{PROFILE}{name}"), |agent| format!("{}-{name}", agent.name()))
+            + if run.declared.websocket { "-ws" } else { "" },
         agent: agent.map(AgentProfile::words),
         version: BETWEEN_PROFILE_VERSION,
         mode: pair.mode.clone(),

@@ -16,7 +16,7 @@ use crate::session::RecordedRequest;
 use crate::upstream::Playing;
 
 /// Maximum size of a response.
-const LARGEST: usize = 16 << 20;
+pub(crate) const LARGEST: usize = 16 << 20;
 
 /// A client of one API.
 #[derive(Debug, Clone)]
@@ -25,6 +25,13 @@ pub(crate) struct Client {
     api: &'static Api,
     target: Target,
     limit: Duration,
+}
+
+/// A request of the client.
+pub(crate) struct Sent {
+    pub(crate) url: Url,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
 }
 
 impl Client {
@@ -59,15 +66,30 @@ impl Client {
         Ok(Self { http, api, target, limit })
     }
 
-    /// Sends a request and records the response.
-    pub(crate) async fn ask(&self, body: String, leaves_after: Option<u32>, playing: &Playing) -> Exchanged {
+    /// Asks a question with a request of its own.
+    pub(crate) async fn ask(&self, body: String, playing: &Playing) -> Exchanged {
+        self.send(self.asked(body), None, playing).await
+    }
+
+    pub(crate) const fn http(&self) -> &reqwest::Client {
+        &self.http
+    }
+
+    /// The limit of a response.
+    pub(crate) fn limit(&self, playing: &Playing) -> Duration {
+        self.limit + playing.test.silence().unwrap_or_default()
+    }
+
+    /// The request of a question.
+    pub(crate) fn asked(&self, body: String) -> Sent {
         let call = Call::create(self.api, body);
         let headers = self.target.headers(call.wants_stream);
         let body = call.body.clone().unwrap_or_default();
-        self.send(call.url(self.target.url()), headers, body, leaves_after, playing).await
+        Sent { url: call.url(self.target.url()), headers, body }
     }
 
-    pub(crate) async fn repeat(&self, request: &RecordedRequest, playing: &Playing) -> Exchanged {
+    /// The request of an agent.
+    pub(crate) fn recorded(&self, request: &RecordedRequest) -> Sent {
         let mut headers = HeaderMap::new();
         for (name, value) in &request.headers {
             if let (Ok(name), Ok(value)) =
@@ -82,28 +104,14 @@ impl Client {
         }
         let mut url = Call { at: request.at.clone(), ..Call::default() }.url(self.target.url());
         url.set_query(request.query.as_deref());
-        self.send(url, headers, request.body.clone(), None, playing).await
+        Sent { url, headers, body: request.body.clone() }
     }
 
-    async fn send(
-        &self,
-        url: Url,
-        headers: HeaderMap,
-        body: String,
-        leaves_after: Option<u32>,
-        playing: &Playing,
-    ) -> Exchanged {
-        let path =
-            url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
-        let mut exchange = Exchanged {
-            at: playing.elapsed(),
-            path,
-            headers: written(&headers),
-            body: body.clone().into_bytes(),
-            ..Exchanged::default()
-        };
-        let limit = self.limit + playing.test.silence().unwrap_or_default();
-        let by = Instant::now() + limit;
+    /// Sends a request and records the response.
+    pub(crate) async fn send(&self, sent: Sent, leaves_after: Option<u32>, playing: &Playing) -> Exchanged {
+        let mut exchange = sent.exchange(playing.elapsed());
+        let by = Instant::now() + self.limit(playing);
+        let Sent { url, headers, body } = sent;
         let request = self.http.post(url).headers(headers).body(body);
         let mut recorded = Response::default();
         recorded.end = match timeout_at(by, request.send()).await {
@@ -149,6 +157,20 @@ impl Client {
             if leaves_after.is_some_and(|count| ends.count(&chunk) >= count) {
                 return Ended::Left;
             }
+        }
+    }
+}
+
+impl Sent {
+    /// The exchange before there is a response.
+    pub(crate) fn exchange(&self, at: Duration) -> Exchanged {
+        let path = self.url.path();
+        Exchanged {
+            at,
+            path: self.url.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}")),
+            headers: written(&self.headers),
+            body: self.body.clone().into_bytes(),
+            ..Exchanged::default()
         }
     }
 }

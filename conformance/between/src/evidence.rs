@@ -143,6 +143,8 @@ pub struct Exchanged {
     pub keys: Vec<SeenKey>,
     /// The turn of the case that it belongs to.
     pub turn: usize,
+    /// The status of the upgrade to a WebSocket before it, if one was asked for.
+    pub upgrade: Option<u16>,
     /// The response, if there was one.
     pub response: Option<Response>,
 }

@@ -12,6 +12,7 @@ pub mod evidence;
 pub mod folder;
 mod judge;
 mod keys;
+mod line;
 mod mark;
 mod merge;
 mod moments;

@@ -49,7 +49,7 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
 
 /// Some cases need a declaration.
 const fn is_played(case: &BetweenCase, declared: &Declared) -> bool {
-    case.silent_at.is_none() || declared.keeps_alive.is_some()
+    (case.silent_at.is_none() || declared.keeps_alive.is_some()) && !(case.is_whole && declared.websocket)
 }
 
 /// Returns when a test is played: those with errors, which a router may remember, are the last.

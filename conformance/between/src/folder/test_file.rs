@@ -56,6 +56,8 @@ struct Beside {
     /// When it began, in microseconds from the start of the test.
     at_us: u64,
     turn: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    upgrade: Option<u16>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     keys: Vec<SeenKey>,
 }
@@ -65,6 +67,7 @@ impl Beside {
         Self {
             at_us: u64::try_from(exchange.at.as_micros()).unwrap_or(u64::MAX),
             turn: exchange.turn,
+            upgrade: exchange.upgrade,
             keys: exchange.keys.clone(),
         }
     }
@@ -76,6 +79,7 @@ impl Beside {
             Ok(())
         };
         (exchange.at, exchange.turn, exchange.keys) = (begun, self.turn, self.keys);
+        exchange.upgrade = self.upgrade;
         if let Some(Response { pieces, ended_at, .. }) = &mut exchange.response {
             pieces.iter_mut().try_for_each(|(at, _)| since(at))?;
             since(ended_at)?;

@@ -40,7 +40,13 @@ fn of(name: &str, fault: Option<Fault>) -> (Test, BetweenTest) {
         fault,
         mark: "zqmark1".to_owned(),
         model: "m\u{202e}".to_owned(),
-        declared: Declared { retries: 2, passes_key: true, drains: Some(7), keeps_alive: Some(15) },
+        declared: Declared {
+            retries: 2,
+            passes_key: true,
+            drains: Some(7),
+            keeps_alive: Some(15),
+            websocket: true,
+        },
         is_limit_known: true,
     };
     let report = result(&test);
@@ -63,6 +69,7 @@ fn exchange(at: u64, end: Ended) -> Exchanged {
         ],
         body: br#"{ "model": "m", "n": 1.0, "text": "\u00fc" }"#.to_vec(),
         keys: vec![SeenKey { key: RunKey::Upstream, place: KeyPlace::ResponseBody }],
+        upgrade: Some(426),
         turn: 3,
         response: Some(Response {
             status: 503,

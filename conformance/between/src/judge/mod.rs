@@ -30,6 +30,7 @@ use catalogue::{DecidedBy, Family, HandlingMode, Rule, Writes};
 use results::{BetweenTest, OfPair, StreamOutcome, TestFinding, Verdict};
 
 use crate::evidence::{Ended, Evidence, Test};
+use crate::line::UPGRADES;
 use findings::{Findings, Problem};
 use framing::{http_within, is_stream};
 use turn::Turn;
@@ -66,6 +67,7 @@ impl Judged {
 pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
     let mut findings = Findings::new(test);
     keys::judge(&mut findings, test, evidence);
+    upgrade(&mut findings, evidence);
     if test.is_session() {
         let measures = session::judge(&mut findings, test, evidence);
         let Findings { found: findings, limits, .. } = findings;
@@ -85,6 +87,15 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
         request::judge_models(&mut findings, test, evidence);
     }
     Judged { findings: findings.found, outcome, limits: findings.limits, measures: Vec::new() }
+}
+
+/// Judges how the gateway answers the upgrade to a WebSocket.
+fn upgrade(findings: &mut Findings<'_>, evidence: &Evidence) {
+    let mut statuses = evidence.client.iter().filter_map(|exchange| exchange.upgrade);
+    let Some(status) = statuses.find(|status| !UPGRADES.contains(status)) else { return };
+    let answer = if status == 0 { "with no status".to_owned() } else { format!("with status {status}") };
+    let message = format!("the upgrade to a WebSocket is answered {answer}; clients go on at once after 426");
+    findings.add("socket/upgrade", Problem::new("", message));
 }
 
 /// The ends of the names of rules about a stream that was asked for and not sent, and the reverse.

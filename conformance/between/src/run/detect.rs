@@ -47,7 +47,7 @@ impl Suite {
             let playing = Arc::new(playing.in_any_api());
             self.upstream.begin(&playing);
             let body = Questions::new(&test, &test.mark).body();
-            let exchange = clients.of(&test).map(|client| runtime.block_on(client.ask(body, None, &playing)));
+            let exchange = clients.of(&test).map(|client| runtime.block_on(client.ask(body, &playing)));
             self.upstream.end(&test.mark);
             let upstream = match (playing.other_api(), playing.exchanges().is_empty()) {
                 (Some(api), _) => upstream_dialect(api),

@@ -16,6 +16,7 @@ use super::milliseconds;
 use super::result::{harness_error, judged, other_upstream, says_unserved, unserved};
 use crate::evidence::{Evidence, Exchanged, Fault, Test};
 use crate::keys::Keys;
+use crate::line::Line;
 use crate::mark::{letters_of, mark, of_crowd};
 use crate::plan::plain;
 use crate::question::{Questions, has_turns};
@@ -176,9 +177,14 @@ impl Stage {
         (evidence, playing.other_api())
     }
 
+    fn line(&self, test: &Test) -> Option<Line<'_>> {
+        let is_warmed = test.agent.is_some_and(|agent| agent.is_warmed);
+        Some(Line::new(self.clients.of(test)?, test.front, test.declared.websocket, is_warmed))
+    }
+
     /// Each turn of a case continues the previous answer.
     async fn turns(&self, test: &Test, playing: &Playing) -> Vec<Exchanged> {
-        let Some(client) = self.clients.of(test) else { return Vec::new() };
+        let Some(mut line) = self.line(test) else { return Vec::new() };
         let mut questions = Questions::new(test, &test.mark);
         let mut exchanges: Vec<Exchanged> = Vec::new();
         for turn in 0..test.case.answers.len().max(1) {
@@ -189,7 +195,7 @@ impl Stage {
             }
             playing.begin_turn(turn);
             let leaves_after = test.case.leaves_after.filter(|_| turn == 0);
-            let exchange = client.ask(questions.body(), leaves_after, playing).await;
+            let exchange = line.ask(questions.body(), leaves_after, playing).await;
             exchanges.push(Exchanged { turn, ..exchange });
             if !has_turns(test) {
                 break;
@@ -199,14 +205,14 @@ impl Stage {
     }
 
     async fn converse(&self, test: &Test, agent: &'static AgentProfile, playing: &Playing) -> Vec<Exchanged> {
-        let (Some(client), Some(case)) = (self.clients.of(test), &test.case.session) else {
+        let (Some(mut line), Some(case)) = (self.line(test), &test.case.session) else {
             return Vec::new();
         };
         let mut session = PlayedSession::new(test, case, agent);
         let mut exchanges = Vec::new();
         for turn in 0..session.len() {
             playing.begin_turn(turn);
-            let exchange = Exchanged { turn, ..client.repeat(&session.request(turn), playing).await };
+            let exchange = Exchanged { turn, ..line.repeat(&session.request(turn), playing).await };
             session.go_on(&exchange, turn);
             exchanges.push(exchange);
             self.quiet(playing).await;
@@ -215,11 +221,11 @@ impl Stage {
     }
 
     async fn replay(&self, test: &Test, session: &Session, playing: &Playing) -> Vec<Exchanged> {
-        let Some(client) = self.clients.of(test) else { return Vec::new() };
+        let Some(mut line) = self.line(test) else { return Vec::new() };
         let mut exchanges = Vec::new();
         for (turn, request) in session.requests.iter().enumerate() {
             playing.begin_turn(turn);
-            let exchange = client.repeat(request, playing).await;
+            let exchange = line.repeat(request, playing).await;
             exchanges.push(Exchanged { turn, ..exchange });
             // The requests of a turn are over before the next one begins.
             self.quiet(playing).await;
@@ -234,7 +240,11 @@ impl Stage {
             let Some(client) = self.clients.of(test).cloned() else { continue };
             let body = Questions::new(test, &of_crowd(&test.mark, number)).body();
             let playing = Arc::clone(playing);
-            asking.spawn(async move { (number, client.ask(body, None, &playing).await) });
+            let (dialect, is_socket) = (test.front, test.declared.websocket);
+            asking.spawn(async move {
+                let mut line = Line::new(&client, dialect, is_socket, false);
+                (number, line.ask(body, None, &playing).await)
+            });
         }
         let mut exchanges = asking.join_all().await;
         exchanges.sort_by_key(|(number, _)| *number);
@@ -260,7 +270,7 @@ impl Stage {
         let playing = Playing::new(plain.clone(), tag, self.settings.patience);
         let playing = Arc::new(playing);
         self.upstream.begin(&playing);
-        let exchange = client.ask(Questions::new(&plain, &plain.mark).body(), None, &playing).await;
+        let exchange = client.ask(Questions::new(&plain, &plain.mark).body(), &playing).await;
         let upstream = playing.exchanges().into_iter().map(|exchange| exchange.later(begun)).collect();
         self.upstream.end(&plain.mark);
         (Some(exchange.later(begun)), upstream)

@@ -57,12 +57,14 @@ const SHOWN: &[(&str, &[&str])] = &[
     ("request/stops", &["request/stops"]),
     ("request/tool-choice", &["call/required"]),
     ("request/tools", &["call/one"]),
+    (UPGRADE, &["text/plain"]),
     ("time/in-step", &["time/text"]),
-    ("time/kept-alive", &["time/silent"]),
+    (SILENT, &["time/silent"]),
 ];
 
-/// The rule that is judged if it is declared.
+/// The rules that are judged if something is declared.
 const SILENT: &str = "time/kept-alive";
+const UPGRADE: &str = "socket/upgrade";
 
 /// Rules that a fault cannot but break, too.
 const BESIDE: &[(&str, &[&str])] = &[
@@ -114,12 +116,27 @@ fn play(fault: Option<&str>, with: &[&str], is_in: impl Fn(&Pair) -> bool) -> Be
         };
         settings.limit = Duration::from_secs(if fault == "fault/hung" { 1 } else { 10 });
         settings.declared.keeps_alive = (fault == SILENT).then_some(1);
+        settings.declared.websocket = fault == UPGRADE;
         // Each event that is held back takes as long.
         settings.patience = Duration::from_millis(300);
     }
     let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();
     let _reference = Reference::start(&suite, &mut settings, fault).unwrap();
     suite.run(&settings, &mut |_| {}).unwrap()
+}
+
+#[test]
+fn the_right_translator_talks_over_a_socket() {
+    let is_in = |pair: &Pair| {
+        pair.front.api.session.is_some() && !["messages", "gemini"].contains(&pair.upstream.api.name)
+    };
+    let mut settings = settings(pairs().filter(is_in).collect(), &[]);
+    settings.declared.websocket = true;
+    let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();
+    let _reference = Reference::start(&suite, &mut settings, None).unwrap();
+    let run = suite.run(&settings, &mut |_| {}).unwrap();
+    assert_eq!(failures(&run), Vec::new());
+    assert!(run.tests.len() > 300 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
 }
 
 #[test]

@@ -2,29 +2,21 @@
 
 use catalogue::Scenario;
 use futures_util::{SinkExt as _, StreamExt as _};
-use reqwest::Upgraded;
-use reqwest::header::{
-    ACCEPT, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
-    SEC_WEBSOCKET_VERSION, UPGRADE,
-};
+use reqwest::header::HeaderMap;
 use spec::Dialect;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
-use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
-use tokio_tungstenite::tungstenite::handshake::client::generate_key;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
-use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::batch::{Batch, Step};
-use super::client::{Client, Limit, Outcome, Sending, in_words};
+use super::client::{Client, Limit, Outcome, Sending};
+use super::handshake::{Socket, handshake, opened};
 use super::limits::{Volume, in_time, too_long};
 use crate::plan::{Call, PreviousResponse, RequestContext, message, messages};
 use recordings::capture::{Loss, Recorder};
-
-type Socket = WebSocketStream<Upgraded>;
 
 /// Time to wait for the end of a response after an error.
 const AFTER_ERROR: Duration = Duration::from_secs(2);
@@ -52,8 +44,7 @@ impl Client {
         by: Instant,
         keep: &mut (dyn FnMut(&str) + Send),
     ) -> Outcome {
-        let key = generate_key();
-        let headers = self.upgrade_headers(&key);
+        let (key, headers) = handshake(self.target().headers(true));
         let call = Call::upgrade();
         let mut sending = self.sending(&call, &headers, by, keep);
         let lost = tokio::select! {
@@ -62,19 +53,6 @@ impl Client {
             talked = sending.talk(conversation, headers, &key) => talked.err(),
         };
         sending.end(lost)
-    }
-
-    fn upgrade_headers(&self, key: &str) -> HeaderMap {
-        let mut headers = self.target().headers(true);
-        headers.remove(CONTENT_TYPE);
-        headers.remove(ACCEPT);
-        headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
-        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
-        headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
-        if let Ok(key) = HeaderValue::from_str(key) {
-            headers.insert(SEC_WEBSOCKET_KEY, key);
-        }
-        headers
     }
 }
 
@@ -90,15 +68,7 @@ impl Sending<'_> {
         if response.status() != 101 {
             return self.read(&mut response).await;
         }
-        let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT);
-        if accepted.is_none_or(|accepted| accepted != &derive_accept_key(key.as_bytes())) {
-            return Err("its Sec-WebSocket-Accept does not match the key that was sent".into());
-        }
-        let limit = self.client.limits().bytes;
-        let mut config = WebSocketConfig::default();
-        (config.max_message_size, config.max_frame_size) = (Some(limit), Some(limit));
-        let upgraded = response.upgrade().await.map_err(|error| in_words(&error))?;
-        let mut socket = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
+        let mut socket = opened(response, key, self.client.limits().bytes).await?;
         let mut volume = Volume::default();
         self.turns(conversation, &mut socket, &mut volume).await?;
         self.close(&mut socket, &mut volume).await;

@@ -3,6 +3,7 @@
 mod batch;
 mod client;
 mod conversation;
+mod handshake;
 mod limits;
 mod mask;
 mod proxy;
@@ -14,6 +15,7 @@ pub(crate) use batch::answered;
 pub(crate) use client::interrupted;
 pub use client::{Client, Outcome};
 pub(crate) use conversation::Conversation;
+pub use handshake::{Socket, upgrade};
 pub use limits::Limits;
 pub(crate) use limits::time;
 pub use mask::{Mask, Secrets};

@@ -18,6 +18,9 @@ pub struct Declared {
     /// The longest time in seconds without a byte for the client while the upstream is silent, if that was declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keeps_alive: Option<u64>,
+    /// Whether clients of an API with a WebSocket talk over one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub websocket: bool,
 }
 
 impl Declared {
@@ -29,6 +32,7 @@ impl Declared {
             seconds("--keeps-alive", self.keeps_alive),
             (self.retries > 0).then(|| format!("--retries {}", self.retries)),
             self.passes_key.then(|| "--passes-key".to_owned()),
+            self.websocket.then(|| "--websocket".to_owned()),
         ];
         all.into_iter().flatten().collect()
     }

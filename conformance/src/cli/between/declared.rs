@@ -28,6 +28,12 @@ pub(super) struct DeclaredArgs {
     /// The gateway passes the client's key on to the upstream.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, help_heading = GATEWAY, hide_short_help = true)]
     passes_key: Option<bool>,
+    /// Clients of the Responses API talk over a WebSocket: each message continues the response before.
+    ///
+    /// An upgrade that is answered with 426 is no failure: requests follow, as clients send them then. Cases without a stream are left
+    /// out.
+    #[arg(long, help_heading = GATEWAY, hide_short_help = true)]
+    websocket: bool,
 }
 
 impl DeclaredArgs {
@@ -37,6 +43,7 @@ impl DeclaredArgs {
             passes_key: self.passes_key.unwrap_or_default(),
             drains: self.drains,
             keeps_alive: self.keeps_alive,
+            websocket: self.websocket,
         }
     }
 
@@ -46,15 +53,17 @@ impl DeclaredArgs {
         self.passes_key.get_or_insert(run.passes_key);
         self.drains = self.drains.or(run.drains);
         self.keeps_alive = self.keeps_alive.or(run.keeps_alive);
+        self.websocket |= run.websocket;
     }
 
     /// Each flag, and whether it was given.
-    pub(super) const fn given(&self) -> [(&'static str, bool); 4] {
+    pub(super) const fn given(&self) -> [(&'static str, bool); 5] {
         [
             ("--retries", self.retries.is_some()),
             ("--drains", self.drains.is_some()),
             ("--keeps-alive", self.keeps_alive.is_some()),
             ("--passes-key", self.passes_key.is_some()),
+            ("--websocket", self.websocket),
         ]
     }
 }

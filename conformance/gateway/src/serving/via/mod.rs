@@ -5,9 +5,10 @@
 
 mod faults;
 mod sending;
+mod socket;
 mod upstream;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
@@ -32,6 +34,7 @@ use crate::content::problem::Problem;
 use crate::rendering::wire::Wire;
 use faults::State as FaultState;
 pub use faults::via_faults;
+use socket::Talk;
 use upstream::{Answer, Asked, Upstream};
 
 /// Maximum size of a request body.
@@ -132,6 +135,19 @@ fn router(settings: ViaSettings) -> io::Result<Router> {
             create(state, front, uri, headers, body)
         };
         api = api.route(&pattern(front.api), post(create));
+        if let Some(shape) = &front.api.session {
+            let connect = move |State(via): State<Arc<Via>>,
+                                uri: Uri,
+                                headers: HeaderMap,
+                                upgrade: WebSocketUpgrade| async move {
+                if via.fault.is_at("socket/upgrade") {
+                    return StatusCode::FORBIDDEN.into_response();
+                }
+                let talk = Talk { via, front, shape, uri, headers, known: HashMap::new(), has_ended: false };
+                upgrade.on_upgrade(|socket| talk.run(socket))
+            };
+            api = api.route(front.api.path, get(connect));
+        }
         versions.extend(["v1", front.api.version]);
     }
     let mut app = Router::new().merge(api.clone());
