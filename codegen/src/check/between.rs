@@ -387,7 +387,11 @@ fn case_misuses(case: &BetweenCase) -> Vec<Misuse> {
         "write the number of clients",
     );
     let numbers = case.session.iter().flat_map(|session| {
-        [session.fault_at].into_iter().chain(session.helper.iter().copied()).chain(session.compacts_at)
+        [session.fault_at]
+            .into_iter()
+            .chain(session.helper.iter().copied())
+            .chain(session.compacts_at)
+            .chain(session.moves_at)
     });
     find(
         numbers.max().is_some_and(|number| number as usize >= case.answers.len()),

@@ -119,7 +119,7 @@ impl BetweenCertificate {
             gateway: run.gateway.clone(),
             host: host.unwrap_or_default(),
             model: run.model.clone(),
-            declared: run.declared,
+            declared: run.declared.clone(),
             fail_on: run.fail_on,
             levels: run.levels.clone(),
             profiles,
@@ -147,9 +147,9 @@ impl BetweenCertificate {
     /// Returns the certificate as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = "# Conformance certificate of a gateway\n\n".to_owned();
-        let Declared { retries, passes_key, drains, keeps_alive, websocket } = self.declared;
-        let passes_key = if passes_key { "passed on (declared)" } else { "not passed on" };
-        let seconds = |seconds: Option<u64>| seconds.map(|it| format!("{it} s")).unwrap_or_default();
+        let Declared { retries, passes_key, drains, keeps_alive, other_model, websocket } = &self.declared;
+        let passes_key = if *passes_key { "passed on (declared)" } else { "not passed on" };
+        let seconds = |seconds: &Option<u64>| seconds.map(|it| format!("{it} s")).unwrap_or_default();
         for (name, value) in [
             ("Gateway", text(&self.gateway)),
             ("Host", code(&self.host)),
@@ -158,7 +158,8 @@ impl BetweenCertificate {
             ("Retries declared", retries.to_string()),
             ("Drain declared", seconds(drains)),
             ("Silence declared", seconds(keeps_alive)),
-            ("Client", if websocket { "over a WebSocket".to_owned() } else { String::new() }),
+            ("Other provider", other_model.as_deref().map(code).unwrap_or_default()),
+            ("Client", if *websocket { "over a WebSocket".to_owned() } else { String::new() }),
             ("Key of the client", passes_key.to_owned()),
             ("Failures", format!("{} (`--fail-on {}`)", self.fail_on.words(), self.fail_on.name())),
             ("Levels changed", text(&LevelChange::words(&self.levels, usize::MAX))),

@@ -24,9 +24,6 @@ const UPGRADED: Duration = Duration::from_secs(15);
 /// Time for the event that ends a response after an error.
 const AFTER_ERROR: Duration = Duration::from_millis(300);
 
-/// Statuses of an upgrade that clients expect: they talk over the WebSocket, or go on with requests.
-pub(crate) const UPGRADES: [u16; 2] = [101, 426];
-
 /// A line of one test.
 pub(crate) struct Line<'c> {
     client: &'c Client,
@@ -156,6 +153,9 @@ impl<'c> Line<'c> {
             Err(why) => (Ended::Broken(why), None),
             Ok(()) => self.listen(&mut response, leaves_after, by, playing).await,
         };
+        if response.pieces.is_empty() {
+            response.status = 101;
+        }
         if let Some((id, output)) = output {
             self.known = Known { id, asked: input, history: [whole, output].concat() };
         }

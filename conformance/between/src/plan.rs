@@ -49,7 +49,13 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
 
 /// Some cases need a declaration.
 const fn is_played(case: &BetweenCase, declared: &Declared) -> bool {
-    (case.silent_at.is_none() || declared.keeps_alive.is_some()) && !(case.is_whole && declared.websocket)
+    let moves = match &case.session {
+        Some(session) => session.moves_at.is_some(),
+        None => false,
+    };
+    (case.silent_at.is_none() || declared.keeps_alive.is_some())
+        && (!moves || declared.other_model.is_some())
+        && !(case.is_whole && declared.websocket)
 }
 
 /// Returns when a test is played: those with errors, which a router may remember, are the last.
@@ -167,7 +173,7 @@ pub(crate) fn test(settings: &Settings, pair: &Pair, variant: Variant) -> Test {
         fault: variant.fault,
         mark: String::new(),
         model: settings.model.clone(),
-        declared: settings.declared,
+        declared: settings.declared.clone(),
         is_limit_known: settings.is_limit_known,
     }
 }

@@ -36,6 +36,7 @@ impl Reference {
                     limit: settings.patience * 2
                         + keeps_alive.map_or(Duration::ZERO, |every| every + 4 * SILENCE_GRACE),
                     keeps_alive,
+                    other_model: settings.declared.other_model.clone(),
                     ..ViaSettings::new(&url, pair.upstream)
                 };
                 all.push((pair.upstream, EmbeddedVia::start(via)?));

@@ -84,7 +84,7 @@ fn other_terms(run: &BetweenRun, test: &Test) -> Option<String> {
     if pair.mode != mode {
         return Some(format!("its mode is {mode}, but that of the run {}", pair.mode));
     }
-    if (run.declared, &run.model) != (test.declared, &test.model) {
+    if (&run.declared, &run.model) != (&test.declared, &test.model) {
         return Some("its model, or what is declared about the gateway, differs from the run".to_owned());
     }
     None

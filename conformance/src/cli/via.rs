@@ -32,6 +32,9 @@ pub(super) struct ViaArgs {
     /// Limit of a wait for the upstream.
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "via", value_parser = some_time)]
     via_limit: Duration,
+    /// Model that another provider serves: what one of them sealed does not reach the other.
+    #[arg(long, value_name = "NAME", requires = "via")]
+    via_other_model: Option<String>,
     /// The longest time without a byte for a client that waits for a stream [default: no limit].
     #[arg(long, value_name = "TIME", requires = "via", value_parser = some_time)]
     via_keeps_alive: Option<Duration>,
@@ -57,6 +60,7 @@ impl ViaArgs {
             fronts: fronts.to_vec(),
             limit: self.via_limit,
             keeps_alive: self.via_keeps_alive,
+            other_model: self.via_other_model.clone(),
             fault: fault(faults)?,
             log,
             ..ViaSettings::new(url, upstream)

@@ -108,7 +108,7 @@ impl TestFile {
             status,
             mark: test.mark.clone(),
             model: test.model.clone(),
-            declared: test.declared,
+            declared: test.declared.clone(),
             is_limit_known: test.is_limit_known,
             unmarked: evidence.unmarked,
             client: all(&evidence.client),

@@ -45,6 +45,7 @@ fn of(name: &str, fault: Option<Fault>) -> (Test, BetweenTest) {
             passes_key: true,
             drains: Some(7),
             keeps_alive: Some(15),
+            other_model: Some("n".to_owned()),
             websocket: true,
         },
         is_limit_known: true,

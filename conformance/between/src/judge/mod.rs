@@ -30,7 +30,6 @@ use catalogue::{DecidedBy, Family, HandlingMode, Rule, Writes};
 use results::{BetweenTest, OfPair, StreamOutcome, TestFinding, Verdict};
 
 use crate::evidence::{Ended, Evidence, Test};
-use crate::line::UPGRADES;
 use findings::{Findings, Problem};
 use framing::{http_within, is_stream};
 use turn::Turn;
@@ -88,6 +87,9 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
     }
     Judged { findings: findings.found, outcome, limits: findings.limits, measures: Vec::new() }
 }
+
+/// Statuses of an upgrade that clients expect: they talk over the WebSocket, or go on with requests.
+const UPGRADES: [u16; 2] = [101, 426];
 
 /// Judges how the gateway answers the upgrade to a WebSocket.
 fn upgrade(findings: &mut Findings<'_>, evidence: &Evidence) {

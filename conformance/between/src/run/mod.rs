@@ -85,7 +85,7 @@ impl Suite {
             is_reference: settings.pairs.iter().any(|pair| pair.gateway.is_some()),
             upstream_port: Some(self.address().port()),
             model: settings.model.clone(),
-            declared: settings.declared,
+            declared: settings.declared.clone(),
             profiles: settings.agents.iter().map(|agent| agent.name().to_owned()).collect(),
             shard: settings.shard,
             pairs: settings.pairs.iter().map(of_pair).collect(),

@@ -15,26 +15,26 @@ use crate::mark::letters_of;
 const REASONING: &str = "reasoning";
 
 /// An agent in a session.
-pub(super) struct Asking<'t> {
+pub(super) struct Asking {
     profile: &'static AgentProfile,
     api: &'static Api,
-    model: &'t str,
     id: String,
 }
 
-impl<'t> Asking<'t> {
+impl Asking {
     /// The id of the session comes from a mark.
-    pub(super) fn new(profile: &'static AgentProfile, api: &'static Api, model: &'t str, mark: &str) -> Self {
+    pub(super) fn new(profile: &'static AgentProfile, api: &'static Api, mark: &str) -> Self {
         let id = letters_of(mark).bytes().fold(String::new(), |mut id, byte| {
             let _ = write!(id, "{byte:02x}");
             id
         });
-        Self { profile, api, model, id: format!("5e551011-0000-4000-8000-{id:0>12}") }
+        Self { profile, api, id: format!("5e551011-0000-4000-8000-{id:0>12}") }
     }
 
     /// The request after these turns, the first text of the user in front, without what the agent has learned to leave out.
     pub(super) fn request(
         &self,
+        model: &str,
         first: &str,
         turns: &[Turn],
         drops: &[&str],
@@ -43,7 +43,7 @@ impl<'t> Asking<'t> {
         let (api, profile) = (self.api, self.profile);
         let template = if is_helper { profile.helper_request } else { profile.request };
         let mut request: Value = serde_json::from_str(template).unwrap_or_default();
-        self.complete(&mut request, first);
+        self.complete(&mut request, [model, first]);
         let mut turns = turns.to_vec();
         if drops.contains(&REASONING) {
             for turn in &mut turns {
@@ -75,19 +75,19 @@ impl<'t> Asking<'t> {
         RecordedRequest { at, query, headers, body: body.to_string(), ..RecordedRequest::default() }
     }
 
-    fn complete(&self, value: &mut Value, first: &str) {
+    fn complete(&self, value: &mut Value, said: [&str; 2]) {
         match value {
-            Value::String(text) => *text = self.completed(text, first),
-            Value::Array(entries) => entries.iter_mut().for_each(|entry| self.complete(entry, first)),
+            Value::String(text) => *text = self.completed(text, said),
+            Value::Array(entries) => entries.iter_mut().for_each(|entry| self.complete(entry, said)),
             Value::Object(members) => {
-                members.values_mut().for_each(|member| self.complete(member, first));
+                members.values_mut().for_each(|member| self.complete(member, said));
             }
             _ => {}
         }
     }
 
-    fn completed(&self, text: &str, first: &str) -> String {
-        let named = text.replace("{session}", &self.id).replace("{model}", self.model);
+    fn completed(&self, text: &str, [model, first]: [&str; 2]) -> String {
+        let named = text.replace("{session}", &self.id).replace("{model}", model);
         let filled = named.split_once("{fill ").and_then(|(before, rest)| {
             let (count, after) = rest.split_once('}')?;
             Some([before, &fill(count.parse().ok()?), after].concat())

@@ -12,7 +12,7 @@ use crate::question::continued;
 pub(crate) struct PlayedSession<'t> {
     test: &'t Test,
     case: &'static SessionCase,
-    asking: Asking<'t>,
+    asking: Asking,
     histories: [History; 2],
     is_refused: bool,
 }
@@ -32,7 +32,7 @@ impl<'t> PlayedSession<'t> {
         let first = question.turns.iter().flat_map(|turn| text_of(&turn.parts)).collect();
         let task = case.helper_task.unwrap_or_default().replace("{mark}", &test.mark);
         let histories = [first, task].map(|first| History { first, turns: Vec::new() });
-        let asking = Asking::new(profile, test.front.api, &test.model, &test.mark);
+        let asking = Asking::new(profile, test.front.api, &test.mark);
         Self { test, case, asking, histories, is_refused: false }
     }
 
@@ -51,7 +51,10 @@ impl<'t> PlayedSession<'t> {
         let agent = self.agent_at(turn);
         let History { first, turns } = &self.histories[agent];
         let drops = if self.is_refused { self.case.drops } else { &[] };
-        self.asking.request(first, turns, drops, agent > 0)
+        let answer = self.test.answer_at(turn);
+        let has_moved = self.case.moves_at.is_some_and(|at| at as usize <= answer);
+        let other = self.test.declared.other_model.as_ref().filter(|_| has_moved);
+        self.asking.request(other.unwrap_or(&self.test.model), first, turns, drops, agent > 0)
     }
 
     /// After a failure, the agent asks the same again.

@@ -1,4 +1,4 @@
-//! Transcripts of agents: what was said, without requests. The requests are those of a profile with the turns of the transcript.
+//! Transcripts of agents: what was said, without requests. These come from a profile, with the turns of the transcript.
 
 use std::io;
 use std::mem::take;
@@ -114,8 +114,8 @@ impl Transcript {
                 said.clear();
             }
             turns.extend(said);
-            let asking = Asking::new(profile, front.api, &step.model, &mark);
-            let request = asking.request(&first, &turns, &[], false);
+            let asking = Asking::new(profile, front.api, &mark);
+            let request = asking.request(&step.model, &first, &turns, &[], false);
             let answer = turns_of(own, step.answer);
             let parts = answer.into_iter().flat_map(|turn| turn.parts).collect();
             let reply = reply(&step.id, step.model, parts, step.usage);

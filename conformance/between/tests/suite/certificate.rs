@@ -67,7 +67,7 @@ fn refused(run: &BetweenRun) -> String {
 }
 
 /// Rules that are judged where something is declared.
-const DECLARED: [&str; 2] = ["socket/upgrade", "time/kept-alive"];
+const DECLARED: [&str; 3] = ["session/reasoning-home", "socket/upgrade", "time/kept-alive"];
 
 #[test]
 fn profiles_are_frozen() {
@@ -92,7 +92,10 @@ fn profiles_are_frozen() {
         };
         let cases = BETWEEN_CASES.iter().filter(asked).map(|case| {
             let text = BetweenCase { title: "", prose: "", fronts: &[], upstreams: &[], ..*case };
-            format!("{text:?}").replace(", session: None", "").replace(", silent_at: None", "")
+            format!("{text:?}")
+                .replace(", session: None", "")
+                .replace(", silent_at: None", "")
+                .replace(", moves_at: None", "")
         });
         let asks = agent.map(|agent| {
             let asks = AgentProfile { title: "", prose: "", is_warmed: false, ..*agent };

@@ -8,7 +8,7 @@ use std::{env, fs, process};
 use between::{Pair, Reference, SESSION_GROUPS, Suite, read_sessions};
 use catalogue::AGENT_PROFILES;
 use harness::live::RunRuntime;
-use results::{BetweenRun, BetweenTest, Verdict};
+use results::{BetweenRun, BetweenTest, Declared, Verdict};
 
 use super::translator::{pairs, settings};
 
@@ -84,7 +84,18 @@ fn replay(
     with: &[&str],
     is_in: impl Fn(&Pair) -> bool,
 ) -> BetweenRun {
+    replay_as(Declared::default(), sessions, fault, with, is_in)
+}
+
+fn replay_as(
+    declared: Declared,
+    sessions: &[PathBuf],
+    fault: Option<&str>,
+    with: &[&str],
+    is_in: impl Fn(&Pair) -> bool,
+) -> BetweenRun {
     let mut settings = settings(pairs().filter(is_in).collect(), with);
+    settings.declared = declared;
     settings.sessions = read_sessions(sessions, None).unwrap().0;
     if sessions.is_empty() {
         settings.agents = AGENT_PROFILES.iter().collect();
@@ -136,6 +147,33 @@ fn the_right_translator_keeps_what_agents_need() {
 }
 
 #[test]
+fn agents_talk_over_a_socket() {
+    let declared = Declared { websocket: true, ..Declared::default() };
+    let is_in = |pair: &Pair| ["responses-chat", "responses-responses"].contains(&&*pair.name());
+    let cases = ["two-tasks", "too-long", "overloaded", "broken@end"];
+    let run = replay_as(declared.clone(), &[], None, &cases, is_in);
+    assert_eq!(findings(&run), Vec::<String>::new());
+    assert!(run.tests.len() > 50 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
+    let fault = Some("session/system-inside");
+    let wrong = replay_as(declared, &[], fault, &["responses-chat/session/codex/two-tasks"], is_in);
+    let found: BTreeSet<&str> = wrong.tests[0].findings.iter().map(|finding| &*finding.rule).collect();
+    assert_eq!(found, BTreeSet::from(["session/system-inside"]));
+}
+
+#[test]
+fn what_one_provider_seals_does_not_reach_another() {
+    let declared = Declared { other_model: Some("other-1".to_owned()), ..Declared::default() };
+    let play = |fault| replay_as(declared.clone(), &[], fault, &["two-homes"], |_| true);
+    let run = play(None);
+    assert_eq!(findings(&run), Vec::<String>::new());
+    assert!(run.tests.len() > 30 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
+    let wrong = play(Some("session/reasoning-home"));
+    let found: BTreeSet<&str> =
+        wrong.tests.iter().flat_map(|test| &test.findings).map(|finding| &*finding.rule).collect();
+    assert_eq!(found, BTreeSet::from(["session/reasoning-home"]));
+}
+
+#[test]
 fn a_session_without_its_texts_is_judged_alike() {
     let hidden = env::temp_dir().join(format!("conformance-hidden-sessions-{}", process::id()));
     fs::create_dir_all(&hidden).unwrap();
@@ -165,7 +203,9 @@ fn a_session_without_its_texts_is_judged_alike() {
 fn each_wrong_translator_breaks_its_rule_alone() {
     let faults: Vec<&str> = SHOWN.iter().map(|(fault, ..)| *fault).collect();
     let is_of_sessions = |rule: &&str| SESSION_GROUPS.contains(&catalogue::group(rule));
-    let all: Vec<&str> = gateway::via_faults().into_iter().filter(is_of_sessions).collect();
+    // One needs a second provider.
+    let all = gateway::via_faults().into_iter().filter(is_of_sessions);
+    let all: Vec<&str> = all.filter(|rule| *rule != "session/reasoning-home").collect();
     assert_eq!(faults, all);
     let mut problems = Vec::new();
     let replayed = SHOWN.iter().map(|(fault, session, pairs)| {

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::shell_word;
+
 /// Declarations about a gateway.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Declared {
     /// Number of times that the gateway may repeat a request before any output.
@@ -18,6 +20,9 @@ pub struct Declared {
     /// The longest time in seconds without a byte for the client while the upstream is silent, if that was declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keeps_alive: Option<u64>,
+    /// A model that another provider serves, if that was declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_model: Option<String>,
     /// Whether clients of an API with a WebSocket talk over one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub websocket: bool,
@@ -32,6 +37,7 @@ impl Declared {
             seconds("--keeps-alive", self.keeps_alive),
             (self.retries > 0).then(|| format!("--retries {}", self.retries)),
             self.passes_key.then(|| "--passes-key".to_owned()),
+            self.other_model.as_ref().map(|model| format!("--other-model {}", shell_word(model))),
             self.websocket.then(|| "--websocket".to_owned()),
         ];
         all.into_iter().flatten().collect()

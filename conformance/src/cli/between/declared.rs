@@ -28,6 +28,11 @@ pub(super) struct DeclaredArgs {
     /// The gateway passes the client's key on to the upstream.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, help_heading = GATEWAY, hide_short_help = true)]
     passes_key: Option<bool>,
+    /// Model that another provider serves, in the same API; agents move to it.
+    ///
+    /// What the provider of --model sealed must not reach it: session/reasoning-home. The scripted upstream stands for both.
+    #[arg(long, value_name = "NAME", help_heading = GATEWAY, hide_short_help = true)]
+    other_model: Option<String>,
     /// Clients of the Responses API talk over a WebSocket: each message continues the response before.
     ///
     /// An upgrade that is answered with 426 is no failure: requests follow, as clients send them then. Cases without a stream are left
@@ -43,6 +48,7 @@ impl DeclaredArgs {
             passes_key: self.passes_key.unwrap_or_default(),
             drains: self.drains,
             keeps_alive: self.keeps_alive,
+            other_model: self.other_model.clone(),
             websocket: self.websocket,
         }
     }
@@ -53,16 +59,18 @@ impl DeclaredArgs {
         self.passes_key.get_or_insert(run.passes_key);
         self.drains = self.drains.or(run.drains);
         self.keeps_alive = self.keeps_alive.or(run.keeps_alive);
+        self.other_model = self.other_model.take().or_else(|| run.other_model.clone());
         self.websocket |= run.websocket;
     }
 
     /// Each flag, and whether it was given.
-    pub(super) const fn given(&self) -> [(&'static str, bool); 5] {
+    pub(super) const fn given(&self) -> [(&'static str, bool); 6] {
         [
             ("--retries", self.retries.is_some()),
             ("--drains", self.drains.is_some()),
             ("--keeps-alive", self.keeps_alive.is_some()),
             ("--passes-key", self.passes_key.is_some()),
+            ("--other-model", self.other_model.is_some()),
             ("--websocket", self.websocket),
         ]
     }

@@ -1,6 +1,6 @@
 //! The history of a session, which the client sends again in each turn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Level;
 use results::text::{counted, listed};
@@ -25,8 +25,9 @@ const TRIGGER: &str = "compaction_trigger";
 const COMPACTION: &str = "compaction";
 
 pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
+    let homes = homes(session);
     for (turn, upstream) in session.both() {
-        sealed(findings, turn, upstream);
+        sealed(findings, &homes, turn, upstream);
         system(findings, turn, upstream);
         tools(findings, turn, upstream);
         results(findings, turn, upstream);
@@ -65,8 +66,28 @@ pub(super) fn seals<'r>(api: &Api, request: &'r Value) -> Vec<&'r str> {
     all
 }
 
-fn sealed(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
-    let (wanted, own) = (turn.sent.seals(), upstream.seals());
+/// The models that issued the seals of a session which moves to another provider.
+fn homes<'e>(session: &'e Session<'_>) -> BTreeMap<&'e str, &'e str> {
+    let mut homes = BTreeMap::new();
+    if session.test.case.session.as_ref().is_some_and(|case| case.moves_at.is_some()) {
+        for pair in session.turns.windows(2) {
+            let [before, next] = pair else { continue };
+            for seal in next.sent.seals() {
+                homes.entry(seal).or_insert(&*before.sent.question.model);
+            }
+        }
+    }
+    homes
+}
+
+fn sealed(findings: &mut Findings<'_>, homes: &BTreeMap<&str, &str>, turn: &SessionTurn<'_>, upstream: &End) {
+    let is_foreign = |seal: &&str| homes.get(seal).is_some_and(|home| *home != turn.sent.question.model);
+    let (mut wanted, own) = (turn.sent.seals(), upstream.seals());
+    wanted.retain(|seal| !is_foreign(seal));
+    if let Some(seal) = own.iter().find(|seal| is_foreign(seal)) {
+        let message = format!("turn {}: what another provider sealed reaches this one", turn.number);
+        findings.add("session/reasoning-home", Problem::new("", message).showing(seal, ""));
+    }
     let mut rest = own.iter();
     if wanted.iter().all(|seal| rest.any(|it| it == seal)) {
         return;

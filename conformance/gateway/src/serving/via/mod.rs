@@ -4,6 +4,7 @@
 //! and no retries.
 
 mod faults;
+mod homes;
 mod sending;
 mod socket;
 mod upstream;
@@ -34,6 +35,7 @@ use crate::content::problem::Problem;
 use crate::rendering::wire::Wire;
 use faults::State as FaultState;
 pub use faults::via_faults;
+use homes::Homes;
 use socket::Talk;
 use upstream::{Answer, Asked, Upstream};
 
@@ -55,6 +57,8 @@ pub struct ViaSettings {
     pub limit: Duration,
     /// The longest time without a byte for a client that waits for a stream.
     pub keeps_alive: Option<Duration>,
+    /// A model that another provider serves.
+    pub other_model: Option<String>,
     /// The rule to break, of those that [`via_faults`] lists.
     pub fault: Option<String>,
     /// The request log.
@@ -72,6 +76,7 @@ impl ViaSettings {
             fronts,
             limit: Duration::from_secs(60),
             keeps_alive: None,
+            other_model: None,
             fault: None,
             log: None,
         }
@@ -121,13 +126,14 @@ pub async fn serve_via(
 struct Via {
     settings: ViaSettings,
     upstream: Upstream,
+    homes: Homes,
     fault: Arc<FaultState>,
 }
 
 fn router(settings: ViaSettings) -> io::Result<Router> {
     let fault = Arc::new(FaultState::new(settings.fault.as_deref())?);
     let upstream = Upstream::new(&settings)?;
-    let via = Arc::new(Via { settings, upstream, fault });
+    let via = Arc::new(Via { settings, upstream, homes: Homes::default(), fault });
     let mut api = Router::new().route("/models", get(models));
     let mut versions = BTreeSet::new();
     for front in via.settings.fronts.iter().copied() {
@@ -205,7 +211,7 @@ async fn answer(
     }
     let own = via.settings.upstream;
     if front.api.name == own.api.name {
-        return match via.upstream.pass(headers, uri, body, &via.fault).await {
+        return match via.upstream.pass(headers, uri, body, via).await {
             Ok(answer) => sending::passed(answer, via, Some(front)),
             Err(problem) => refused(&problem, front),
         };
@@ -230,6 +236,13 @@ async fn answer(
 }
 
 impl Via {
+    /// Takes what other providers sealed out of a request for the upstream.
+    fn keep_out(&self, request: &mut Value) -> bool {
+        self.settings.other_model.is_some()
+            && !self.fault.is_at("session/reasoning-home")
+            && self.homes.keep_out(self.settings.upstream.api, request)
+    }
+
     fn keeps_alive(&self) -> Option<Duration> {
         self.settings.keeps_alive.filter(|_| !self.fault.is_at("time/kept-alive"))
     }
@@ -242,6 +255,7 @@ fn asked(via: &Via, question: &Question) -> Asked {
     let mut request = question.write(via.settings.upstream.api);
     break_request(rule, &mut request);
     via.fault.break_turn(&mut request);
+    via.keep_out(&mut request);
     Asked::new(via.settings.upstream.api, request)
 }
 

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use translation::{Reply, Translator, UpstreamEnd};
 
 use super::faults::SHOULD_RETRY;
+use super::homes::Learning;
 use super::{Answer, Asked, Via, json, refused};
 use crate::content::problem::Problem;
 
@@ -25,7 +26,7 @@ type Chunks = BoxStream<'static, Result<Bytes, String>>;
 
 /// The bytes pass unchanged, except for one if that is the fault.
 pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dialect>) -> Response {
-    let Answer { response, leak } = answer;
+    let Answer { response, model, leak } = answer;
     let status = response.status();
     let mut headers = response.headers().clone();
     for name in [header::CONNECTION, header::TRANSFER_ENCODING, header::TRAILER, header::UPGRADE] {
@@ -48,7 +49,7 @@ pub(super) fn passed(answer: Answer, via: &Arc<Via>, front: Option<&'static Dial
     }
     let is_stream =
         headers.get(header::CONTENT_TYPE).is_some_and(|it| it.as_bytes().starts_with(STREAM.as_bytes()));
-    let all = chunks(response, via);
+    let all = chunks(response, via, &model);
     let all = match (via.keeps_alive().filter(|_| is_stream), front) {
         (Some(every), Some(front)) => kept_alive(all, every, front.api.sign_of_life),
         _ => all,
@@ -102,13 +103,13 @@ pub(super) async fn translated(
     asked: &Asked,
     is_stream: bool,
 ) -> Response {
-    let Answer { response, leak } = answer;
+    let Answer { response, model, leak } = answer;
     let status = response.status().as_u16();
     let advice = advice(response.headers());
     let mut response = if status >= 400 || !is_stream {
         whole(response, &mut translator, via).await
     } else {
-        streamed(response, translator, via, asked).await
+        streamed(response, &model, translator, via, asked).await
     };
     response = advised(response, &advice);
     if response.status().as_u16() >= 400 {
@@ -130,12 +131,13 @@ async fn whole(response: reqwest::Response, translator: &mut Translator, via: &A
 /// The head is sent with the first event, so that an error before it has a status.
 async fn streamed(
     response: reqwest::Response,
+    model: &str,
     translator: Translator,
     via: &Arc<Via>,
     asked: &Asked,
 ) -> Response {
     let mut body = Translated {
-        chunks: Some(chunks(response, via)),
+        chunks: Some(chunks(response, via, model)),
         translator,
         via: Arc::clone(via),
         asked: asked.clone(),
@@ -175,9 +177,13 @@ async fn of_kind(first: Option<Bytes>, mut body: Translated, via: &Arc<Via>) -> 
 }
 
 /// Each chunk has to arrive within the limit. They are still read when the client has left, if that is the fault.
-fn chunks(response: reqwest::Response, via: &Via) -> Chunks {
+fn chunks(response: reqwest::Response, via: &Arc<Via>, model: &str) -> Chunks {
     // The text of an error has the address of the upstream.
     let mut chunks = response.bytes_stream().map_err(|_| "its connection was lost.".to_owned()).boxed();
+    if via.settings.other_model.is_some() {
+        let (via, mut learning) = (Arc::clone(via), Learning::new(model));
+        chunks = chunks.inspect_ok(move |chunk| via.homes.learn(&mut learning, chunk)).boxed();
+    }
     if via.fault.is_at("cancel/upstream-left") {
         let (sender, mut receiver) = mpsc::unbounded_channel();
         tokio::spawn(async move {

@@ -12,8 +12,8 @@ use spec::table::Operation;
 use spec::{Api, Dialect};
 use tokio::time::timeout;
 
-use super::ViaSettings;
 use super::faults::State;
+use super::{Via, ViaSettings};
 use crate::content::address::{with_path, without_path};
 use crate::content::problem::Problem;
 use crate::serving::host::is_loopback;
@@ -55,11 +55,13 @@ pub(super) struct Upstream {
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
     at: String,
+    pub(super) model: String,
     body: Bytes,
 }
 
 impl Asked {
     pub(super) fn new(api: &Api, request: Value) -> Self {
+        let model = request["model"].as_str().unwrap_or_default().to_owned();
         let is_stream = request.get("stream") == Some(&Value::Bool(true));
         let (segments, body) = without_path(api, request);
         let query = api.route(Operation::Create).filter(|_| is_stream).map_or(&[][..], |route| route.query);
@@ -67,7 +69,7 @@ impl Asked {
         let path = segments.iter().map(|segment| format!("/{}", utf8_percent_encode(segment, SEGMENT)));
         let path = if segments.is_empty() { api.path.to_owned() } else { path.collect() };
         let at = if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) };
-        Self { at, body: Bytes::from(body.to_string()) }
+        Self { at, model, body: Bytes::from(body.to_string()) }
     }
 
     fn with(self, body: Bytes) -> Self {
@@ -85,6 +87,8 @@ impl Asked {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) response: Response,
+    /// The model that was asked.
+    pub(super) model: String,
     /// A key that leaks: the client's or the upstream's.
     pub(super) leak: Option<String>,
 }
@@ -133,7 +137,7 @@ impl Upstream {
         {
             answer = self.send(self.create(client, asked, fault)).await;
         }
-        Ok(Answer { response: answer?, leak: self.leak(fault) })
+        Ok(Answer { response: answer?, model: asked.model.clone(), leak: self.leak(fault) })
     }
 
     pub(super) async fn pass(
@@ -141,11 +145,12 @@ impl Upstream {
         client: &HeaderMap,
         uri: &Uri,
         body: Bytes,
-        fault: &State,
+        via: &Via,
     ) -> Result<Answer, Problem> {
+        let fault = &via.fault;
         let mut request =
             with_path(self.dialect.api, uri.path(), serde_json::from_slice(&body).unwrap_or_default());
-        let is_changed = fault.break_turn(&mut request);
+        let is_changed = fault.break_turn(&mut request) | via.keep_out(&mut request);
         let asked = Asked::new(self.dialect.api, request);
         let asked = if is_changed { asked } else { asked.with(body) };
         self.ask_before(client, &asked, fault).await;
@@ -153,7 +158,7 @@ impl Upstream {
         if fault.is_at("session/silent-downgrade") && is_refusal(&answer) {
             answer = self.send(self.passing(client, &asked.lessened(), fault)).await;
         }
-        Ok(Answer { response: answer?, leak: self.leak(fault) })
+        Ok(Answer { response: answer?, model: asked.model.clone(), leak: self.leak(fault) })
     }
 
     async fn ask_before(&self, client: &HeaderMap, asked: &Asked, fault: &State) {
@@ -183,7 +188,7 @@ impl Upstream {
 
     pub(super) async fn models(&self) -> Result<Answer, Problem> {
         let request = self.with_key(self.client.request(Method::GET, format!("{}/models", self.url)));
-        Ok(Answer { response: self.send(request).await?, leak: None })
+        Ok(Answer { response: self.send(request).await?, model: String::new(), leak: None })
     }
 
     fn create(&self, client: &HeaderMap, asked: &Asked, fault: &State) -> RequestBuilder {
