@@ -150,6 +150,10 @@ fn variants(case: &'static BetweenCase, pair: &Pair, agents: &[&'static AgentPro
 
 /// Each fault of a case is a test; without any, there is one test.
 fn faults(case: &BetweenCase, agent: Option<&AgentProfile>, pair: &Pair) -> Vec<Option<Fault>> {
+    // Without an upstream, nothing fails.
+    if pair.mode == HandlingMode::Local && agent.is_some() {
+        return if case.faults.is_empty() && case.statuses.is_empty() { vec![None] } else { Vec::new() };
+    }
     let at_places = |fault| {
         let places = fault_places(case, agent, pair.upstream);
         places.into_iter().map(move |place| Fault::Stream(fault, place))

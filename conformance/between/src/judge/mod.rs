@@ -30,7 +30,7 @@ use catalogue::{DecidedBy, Family, HandlingMode, Rule, Writes};
 use results::{BetweenTest, OfPair, StreamOutcome, TestFinding, Verdict};
 
 use crate::evidence::{Ended, Evidence, Test};
-use findings::{Findings, Problem};
+use findings::{Findings, Problem, tail};
 use framing::{http_within, is_stream};
 use turn::Turn;
 
@@ -67,7 +67,7 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
     let mut findings = Findings::new(test);
     keys::judge(&mut findings, test, evidence);
     upgrade(&mut findings, evidence);
-    if test.is_session() {
+    if test.is_session() && test.mode != HandlingMode::Local {
         let measures = session::judge(&mut findings, test, evidence);
         let Findings { found: findings, limits, .. } = findings;
         return Judged { findings, outcome: None, limits, measures };
@@ -126,6 +126,7 @@ fn of_turn(
         if is_untyped { stream::own_findings(turn, false) } else { found }
     };
     if turn.test.mode == HandlingMode::Local {
+        refused(findings, turn, number);
         findings_of(findings, turn.test, &check());
         return (!has_left).then(|| turn.outcome(&reply, false));
     }
@@ -168,6 +169,16 @@ fn of_turn(
         findings_of(findings, turn.test, &found);
     }
     Some(turn.outcome(&reply, false))
+}
+
+/// An endpoint takes what agents send.
+fn refused(findings: &mut Findings<'_>, turn: &Turn<'_>, number: usize) {
+    let Some(response) = turn.response().filter(|it| turn.test.is_session() && it.status >= 400) else {
+        return;
+    };
+    let message =
+        format!("turn {}: the request of the agent is refused with status {}", number + 1, response.status);
+    findings.add("contract/open-list", Problem::new("refused", message).showing("", &tail(&response.body())));
 }
 
 /// Judges whether a stream has the head of a second response in it, which clients of event streams skip.

@@ -216,3 +216,13 @@ fn another_agent_can_ask_the_same() {
     let calls = |session: &Session| asked(session).last().unwrap().turns.len();
     assert_eq!(calls(&own), calls(&other));
 }
+
+#[test]
+fn an_endpoint_that_refuses_an_agent_is_found() {
+    let (test, mut evidence) = same("boat");
+    let test = Test { mode: HandlingMode::Local, ..test };
+    evidence.upstream.clear();
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+    evidence.client[0].response.as_mut().unwrap().status = 400;
+    assert!(found(&test, &evidence).contains(&"MUST contract/open-list (refused)".to_owned()));
+}

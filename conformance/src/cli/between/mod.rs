@@ -239,7 +239,8 @@ impl BetweenArgs {
             let api = spec::APIS.first().context("this build has no API")?;
             Target::new(url, api)?;
         }
-        if self.gateway.is_some() && self.command.is_empty() && self.upstream_port.is_none() {
+        let needs_port = self.gateway.is_some() && self.command.is_empty() && !self.is_local();
+        if needs_port && self.upstream_port.is_none() {
             bail!(
                 "pass the port of this machine where the gateway finds its upstream, as in --upstream-port 9000, and \
                  configure the gateway with http://127.0.0.1:9000/v1"

@@ -55,7 +55,7 @@ impl BetweenArgs {
         let upstream_url = format!("http://{}/v1", suite.address());
         let mut standing = self.stand(&suite, settings, &upstream_url, machine)?;
         let suite = Arc::new(suite);
-        if !matches!(standing, Standing::Reference { .. }) {
+        if !matches!(standing, Standing::Reference { .. }) && !self.is_local() {
             let (own, shared) = (settings.clone(), Arc::clone(&suite));
             let detected =
                 within(machine, move || shared.detect(&own))?.map_err(|problem| anyhow!(problem))?;

@@ -143,13 +143,21 @@ impl BetweenArgs {
         Ok(sessions)
     }
 
+    /// No upstream is asked: the gateway answers all itself.
+    pub(super) fn is_local(&self) -> bool {
+        let is_local = |mode: &PairMode| mode.pair.is_none() && mode.mode == HandlingMode::Local;
+        self.mode.iter().any(is_local)
+    }
+
     /// Returns all named pairs of APIs, with their modes.
     pub(super) fn pairs(&self) -> Result<Vec<Pair>> {
         let mut pairs = Vec::new();
         let of_agents = || self.agents().iter().map(|agent| agent.api().to_owned()).collect();
         let fronts = if self.front.is_empty() { of_agents() } else { self.front.clone() };
         for front in dialects(&fronts, front_dialect) {
-            for upstream in dialects(&self.upstream, upstream_dialect) {
+            let same = [front.api.name.to_owned()];
+            let upstreams = if self.is_local() { &same[..] } else { &self.upstream };
+            for upstream in dialects(upstreams, upstream_dialect) {
                 pairs.push(self.pair(front, upstream));
             }
         }

@@ -251,6 +251,10 @@ fn others() -> Vec<(&'static str, Bench)> {
     client_key.evidence.upstream[0].keys = vec![key(RunKey::Upstream, KeyPlace::RequestHeaders)];
     assert_eq!(broken(&client_key), Vec::<String>::new());
     client_key.evidence.upstream[0].keys.push(key(RunKey::Client, KeyPlace::RequestBody));
+    let mut upgrade = Bench::new("responses", "chat", "text/plain");
+    upgrade.evidence.client[0].upgrade = Some(426);
+    assert_eq!(broken(&upgrade), Vec::<String>::new());
+    upgrade.evidence.client[0].upgrade = Some(403);
     let mut upstream_key = Bench::new("messages", "chat", "text/plain");
     upstream_key.evidence.client[0].keys = vec![key(RunKey::Upstream, KeyPlace::ResponseBody)];
     let mut through = Bench::new("messages", "messages", "text/plain");
@@ -271,6 +275,7 @@ fn others() -> Vec<(&'static str, Bench)> {
         ("keys/client", client_key),
         ("keys/upstream", upstream_key),
         ("passthrough/bytes", through),
+        ("socket/upgrade", upgrade),
     ]
 }
 
