@@ -105,6 +105,8 @@ pub struct SessionCase {
     pub moves_at: Option<u32>,
     /// The number of the answer whose text takes the place of the history before it.
     pub compacts_at: Option<u32>,
+    /// Whether the agent asks for this by an item of the API, and begins anew with the item that answers it.
+    pub triggers: bool,
 }
 
 impl BetweenCase {
@@ -133,6 +135,9 @@ pub struct AgentProfile {
     pub agent: String,
     /// The day of its recorded requests.
     pub recorded: String,
+    /// The version of what its certificates demand: another one if a case of it is new or another.
+    #[serde(default = "first_version")]
+    pub version: u32,
     /// The query of its requests.
     #[serde(default)]
     pub query: Option<String>,
@@ -161,6 +166,10 @@ pub struct AgentProfile {
     /// The first request of a second agent.
     #[serde(skip)]
     pub helper_request: Request,
+}
+
+const fn first_version() -> u32 {
+    1
 }
 
 impl AgentProfile {

@@ -259,7 +259,7 @@ fn profile(
         name: agent.map_or_else(|| format!("{PROFILE}{name}"), |agent| format!("{}-{name}", agent.name()))
             + if run.declared.websocket { "-ws" } else { "" },
         agent: agent.map(AgentProfile::words),
-        version: BETWEEN_PROFILE_VERSION,
+        version: agent.map_or(BETWEEN_PROFILE_VERSION, |agent| agent.version),
         mode: pair.mode.clone(),
         is_passed: unmet == 0,
         tests,

@@ -39,6 +39,7 @@ pub(crate) static REPLAY: BetweenCase = BetweenCase {
         helper: &[],
         helper_task: None,
         compacts_at: None,
+        triggers: false,
         moves_at: None,
     }),
     fronts: &[],

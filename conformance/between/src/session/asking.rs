@@ -14,6 +14,26 @@ use crate::mark::letters_of;
 /// The word for reasoning that an agent leaves out after a refusal, among names of members.
 const REASONING: &str = "reasoning";
 
+/// The type of an item that asks for a compaction, and of the one that answers it.
+pub(super) const TRIGGER: &str = "compaction_trigger";
+pub(super) const COMPACTION: &str = "compaction";
+
+/// What was said in a session before a request.
+#[derive(Default)]
+pub(super) struct Said<'s> {
+    pub(super) model: &'s str,
+    /// The first text of the user.
+    pub(super) first: &'s str,
+    /// The item that stands for the history before it.
+    pub(super) compaction: Option<&'s Value>,
+    pub(super) turns: &'s [Turn],
+    /// Members of the request that are left out.
+    pub(super) drops: &'s [&'s str],
+    pub(super) is_helper: bool,
+    /// Whether a compaction is asked for.
+    pub(super) is_trigger: bool,
+}
+
 /// An agent in a session.
 pub(super) struct Asking {
     profile: &'static AgentProfile,
@@ -31,15 +51,9 @@ impl Asking {
         Self { profile, api, id: format!("5e551011-0000-4000-8000-{id:0>12}") }
     }
 
-    /// The request after these turns, the first text of the user in front, without what the agent has learned to leave out.
-    pub(super) fn request(
-        &self,
-        model: &str,
-        first: &str,
-        turns: &[Turn],
-        drops: &[&str],
-        is_helper: bool,
-    ) -> RecordedRequest {
+    /// The request after what was said, without what the agent has learned to leave out.
+    pub(super) fn request(&self, said: &Said<'_>) -> RecordedRequest {
+        let Said { model, first, compaction, turns, drops, is_helper, is_trigger } = *said;
         let (api, profile) = (self.api, self.profile);
         let template = if is_helper { profile.helper_request } else { profile.request };
         let mut request: Value = serde_json::from_str(template).unwrap_or_default();
@@ -57,10 +71,14 @@ impl Asking {
         let is_first = turns.is_empty();
         let mut written: Value = Question { turns, ..Question::default() }.write(api);
         if let Some(Value::Array(all)) = request.get_mut(name) {
+            all.extend(compaction.cloned());
             if let Some(Value::Array(rest)) = written.get_mut(name).filter(|_| !is_first) {
                 all.append(rest);
             }
             mark_last(all, profile.marked as usize);
+            if is_trigger {
+                all.push(json!({"type": TRIGGER}));
+            }
         }
         let (at, body) = without_path(api, request);
         let mut headers: Vec<(String, String)> = profile

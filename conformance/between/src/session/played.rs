@@ -1,11 +1,12 @@
 //! A session that the suite plays as an agent: each request is built from the answers that came back.
 
 use catalogue::{AgentProfile, SessionCase};
+use serde_json::Value;
 use translation::{Question, Reply, Turn};
 
 use super::RecordedRequest;
-use super::asking::{Asking, text_of};
-use crate::evidence::{Exchanged, Test};
+use super::asking::{Asking, COMPACTION, Said, text_of};
+use crate::evidence::{Exchanged, Response, Test};
 use crate::question::continued;
 
 /// Agents that share a session: the main one, and a helper.
@@ -21,6 +22,8 @@ pub(crate) struct PlayedSession<'t> {
 #[derive(Debug, Clone, Default)]
 struct History {
     first: String,
+    /// The item that stands for the history before it.
+    compaction: Option<Value>,
     turns: Vec<Turn>,
 }
 
@@ -31,7 +34,7 @@ impl<'t> PlayedSession<'t> {
         let question: Question = serde_json::from_str(&json).unwrap_or_default();
         let first = question.turns.iter().flat_map(|turn| text_of(&turn.parts)).collect();
         let task = case.helper_task.unwrap_or_default().replace("{mark}", &test.mark);
-        let histories = [first, task].map(|first| History { first, turns: Vec::new() });
+        let histories = [first, task].map(|first| History { first, ..History::default() });
         let asking = Asking::new(profile, test.front.api, &test.mark);
         Self { test, case, asking, histories, is_refused: false }
     }
@@ -49,12 +52,20 @@ impl<'t> PlayedSession<'t> {
     /// The request of a turn.
     pub(crate) fn request(&self, turn: usize) -> RecordedRequest {
         let agent = self.agent_at(turn);
-        let History { first, turns } = &self.histories[agent];
+        let History { first, compaction, turns } = &self.histories[agent];
         let drops = if self.is_refused { self.case.drops } else { &[] };
         let answer = self.test.answer_at(turn);
         let has_moved = self.case.moves_at.is_some_and(|at| at as usize <= answer);
         let other = self.test.declared.other_model.as_ref().filter(|_| has_moved);
-        self.asking.request(other.unwrap_or(&self.test.model), first, turns, drops, agent > 0)
+        self.asking.request(&Said {
+            model: other.unwrap_or(&self.test.model),
+            first,
+            compaction: compaction.as_ref(),
+            turns,
+            drops,
+            is_helper: agent > 0,
+            is_trigger: self.case.triggers && self.case.compacts_at.is_some_and(|at| at as usize == answer),
+        })
     }
 
     /// After a failure, the agent asks the same again.
@@ -65,12 +76,20 @@ impl<'t> PlayedSession<'t> {
             Reply::read(self.test.front, content_type, response.status, &response.body())
         });
         let is_good = |reply: &Reply| reply.error.is_none() && reply.is_ended && !reply.parts.is_empty();
+        let is_compacted = self.case.compacts_at.is_some_and(|at| at as usize == answer);
+        if let Some(item) = before.response.as_ref().and_then(compaction).filter(|_| is_compacted)
+            && let Some(history) = self.histories.get_mut(agent)
+        {
+            history.compaction = Some(item);
+            history.turns.clear();
+            return;
+        }
         let Some(reply) = reply.filter(is_good) else {
             self.is_refused |= before.response.as_ref().is_some_and(|response| response.status >= 400);
             return;
         };
-        let Some(History { first, turns }) = self.histories.get_mut(agent) else { return };
-        if self.case.compacts_at.is_some_and(|at| at as usize == answer) {
+        let Some(History { first, turns, .. }) = self.histories.get_mut(agent) else { return };
+        if is_compacted {
             *first = [std::mem::take(first), text_of(&reply.parts).collect()].join("\n\n");
             turns.clear();
             return;
@@ -78,4 +97,15 @@ impl<'t> PlayedSession<'t> {
         let output = self.test.case.results.get(answer).copied().unwrap_or_default();
         turns.extend(continued(reply.parts, output));
     }
+}
+
+/// The item of a response that stands for the history before it.
+fn compaction(response: &Response) -> Option<Value> {
+    let body = String::from_utf8_lossy(&response.body()).into_owned();
+    let lines = body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+    let mut events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    events.find_map(|mut event| {
+        let item = event.get_mut("item").filter(|item| item["type"] == COMPACTION)?;
+        item["encrypted_content"].is_string().then(|| item.take())
+    })
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use spec::{Api, Dialect};
 use translation::{Part, Question, Reply, Role, Stop, Translator, Turn, Usage};
 
-use super::asking::{Asking, text_of};
+use super::asking::{Asking, Said, text_of};
 use super::form::LARGEST_BODIES;
 use super::{RecordedRequest, Session};
 use crate::dialects::front_dialect;
@@ -115,7 +115,8 @@ impl Transcript {
             }
             turns.extend(said);
             let asking = Asking::new(profile, front.api, &mark);
-            let request = asking.request(&step.model, &first, &turns, &[], false);
+            let request =
+                asking.request(&Said { model: &step.model, first: &first, turns: &turns, ..Said::default() });
             let answer = turns_of(own, step.answer);
             let parts = answer.into_iter().flat_map(|turn| turn.parts).collect();
             let reply = reply(&step.id, step.model, parts, step.usage);

@@ -5,13 +5,17 @@ use std::time::Duration;
 use catalogue::{AgentProfile, BetweenCase, FaultPlaces, SilentPlace, UpstreamFault, Writes};
 use checker::Asked;
 use gateway::{Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, render, request, tagged};
-use serde_json::Value;
+use serde_json::{Value, json};
 use spec::Dialect;
 
 use crate::content::{ContentCounter, Said};
 use crate::evidence::{Fault, Test};
 use crate::mark::own_mark;
 use crate::session::RecordedAnswer;
+
+/// The last item of a request that asks for a compaction, and the member with the items.
+const TRIGGER: &str = "compaction_trigger";
+const INPUT: &str = "input";
 
 /// Maximum number of events at the start of a response before its content.
 const OPENING: usize = 8;
@@ -77,6 +81,7 @@ fn planned(
     answer: usize,
     mark: &str,
     dialect: &'static Dialect,
+    is_trigger: bool,
 ) -> ResponsePlan {
     let answer = case.answers.get(answer).or(case.answers.last()).copied().unwrap_or_default();
     let mut answer = answer.replace("{mark}", mark);
@@ -90,7 +95,12 @@ fn planned(
             .collect::<Vec<_>>()
             .join("[[");
     }
-    let mut plan = plan(&request(&answer, dialect.api), dialect, 0);
+    let mut asked = request(&answer, dialect.api);
+    if is_trigger {
+        let question = json!({"role": "user", "content": asked[INPUT].take()});
+        asked[INPUT] = json!([question, {"type": TRIGGER}]);
+    }
+    let mut plan = plan(&asked, dialect, 0);
     plan.is_obfuscated = false;
     plan
 }
@@ -105,7 +115,7 @@ pub(crate) fn fault_places(
     agent: Option<&AgentProfile>,
     dialect: &'static Dialect,
 ) -> Vec<usize> {
-    let plan = planned(case, agent, case.fault_at(), "mark", dialect);
+    let plan = planned(case, agent, case.fault_at(), "mark", dialect, false);
     let count = render(&request("", dialect.api), &plan, dialect, 0).events.len();
     match case.places {
         FaultPlaces::Each => (0..count).collect(),
@@ -130,7 +140,9 @@ pub(super) fn script(
     if let Some(Fault::Status(status)) = fault {
         return refusal(test, dialect, status);
     }
-    let mut plan = planned(test.case, test.agent, test.answer_at(turn), &mark, dialect);
+    let last = asked[INPUT].as_array().and_then(|items| items.last());
+    let is_trigger = last.is_some_and(|item| item["type"] == TRIGGER);
+    let mut plan = planned(test.case, test.agent, test.answer_at(turn), &mark, dialect, is_trigger);
     if let Some(asked) = Asked::read(&asked.to_string(), dialect.api) {
         plan.stop_before(&asked.stops());
     }

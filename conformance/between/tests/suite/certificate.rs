@@ -96,14 +96,16 @@ fn profiles_are_frozen() {
                 .replace(", session: None", "")
                 .replace(", silent_at: None", "")
                 .replace(", moves_at: None", "")
+                .replace(", triggers: false", "")
         });
         let asks = agent.map(|agent| {
-            let asks = AgentProfile { title: "", prose: "", is_warmed: false, ..*agent };
-            format!("{asks:?}").replace(", is_warmed: false", "")
+            let asks = AgentProfile { title: "", prose: "", is_warmed: false, version: 1, ..*agent };
+            format!("{asks:?}").replace(", is_warmed: false", "").replace(", version: 1", "")
         });
         let demands = tests.iter().cloned().chain(cases).chain(rules(agent.is_some())).chain(asks);
         let name = agent.map_or("between", |agent| agent.name());
-        (format!("{name}-{pair}@{BETWEEN_PROFILE_VERSION}"), demands.collect::<Vec<_>>().join("\n"))
+        let version = agent.map_or(BETWEEN_PROFILE_VERSION, |agent| agent.version);
+        (format!("{name}-{pair}@{version}"), demands.collect::<Vec<_>>().join("\n"))
     };
     let apis = || spec::spoken().map(|api| api.name);
     let pairs = || apis().flat_map(|front| apis().map(move |upstream| [front, upstream]));
@@ -124,7 +126,7 @@ fn a_certificate_names_the_agents_that_played() {
     let certificate = BetweenCertificate::new(&run, REPORT).unwrap();
     assert_eq!(certificate.passed(), ["codex-responses-chat"]);
     assert_eq!(certificate.profiles[0].agent.as_deref(), Some(&*codex.words()));
-    assert!(certificate.markdown().contains(&format!("| codex-responses-chat 1, {} |", codex.words())));
+    assert!(certificate.markdown().contains(&format!("| codex-responses-chat 2, {} |", codex.words())));
     assert!(certificate.reproduce.contains(" --profile codex "), "{}", certificate.reproduce);
     run.tests.pop();
     assert!(refused(&run).starts_with("the run was partial"), "{}", refused(&run));

@@ -64,6 +64,7 @@ const PLAYED: &[(&str, &str)] = &[
     ("contract/system-kept", "messages-messages/session/claude-code/two-tasks"),
     ("contract/version", "messages-messages/session/pi/two-tasks"),
     ("session/break-told", "chat-messages/session/opencode/broken@cut:5"),
+    ("session/compaction", "responses-responses/session/codex/compacted"),
     ("session/lanes-apart", "messages-messages/session/claude-code/helper"),
     ("session/one-request", "chat-responses/session/pi/two-tasks"),
     ("session/recovers", "messages-messages/session/claude-code/overloaded@429"),
