@@ -13,10 +13,13 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
-use gateway::{Host, Problem, Wire, with_path};
+use futures_util::FutureExt as _;
+use gateway::{Host, Problem, Talk, Wire, with_path};
 use harness::lock;
 use results::Unaccounted;
 use serde_json::{Value, json};
@@ -136,13 +139,29 @@ fn api_of(path: &str) -> Option<&'static Api> {
     spec::spoken().find(|api| api.is_at(path.trim_end_matches('/')))
 }
 
+/// A request, or the first one of a WebSocket, whose messages are answered like requests.
 async fn answer(
     State(desk): State<Arc<Desk>>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
     body: Bytes,
 ) -> Response {
+    let dialect = api_of(uri.path()).and_then(upstream_dialect);
+    if let (Ok(upgrade), Some(dialect)) = (upgrade, dialect) {
+        let talk = Talk::new(dialect, move |body| {
+            respond(Arc::clone(&desk), Method::POST, uri.clone(), headers.clone(), body).boxed()
+        });
+        return match talk {
+            Some(talk) => upgrade.on_upgrade(|socket| talk.run(socket)),
+            None => response(StatusCode::UPGRADE_REQUIRED.as_u16(), Vec::new(), Body::empty()),
+        };
+    }
+    respond(desk, method, uri, headers, body).await
+}
+
+async fn respond(desk: Arc<Desk>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let path = uri.path();
     if method == Method::GET && path.trim_end_matches('/').ends_with(MODELS) {
         return of_wire(&models(&desk.model));

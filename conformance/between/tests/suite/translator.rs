@@ -139,6 +139,19 @@ fn the_right_translator_talks_over_a_socket() {
     assert!(run.tests.len() > 300 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
 }
 
+/// The upstream stands for a gateway that changes nothing.
+#[test]
+fn the_upstream_talks_over_a_socket() {
+    let is_in = |pair: &Pair| pair.front.api.session.is_some() && !is_translated(pair);
+    let mut settings = settings(pairs().filter(is_in).collect(), &["text/", "call/", "fault/cut-text"]);
+    (settings.declared.websocket, settings.declared.passes_key) = (true, true);
+    let suite = Suite::start(0, &settings, &RunRuntime::start().unwrap()).unwrap();
+    settings.gateway = format!("http://{}/v1", suite.address());
+    let run = suite.run(&settings, &mut |_| {}).unwrap();
+    assert_eq!(failures(&run), Vec::new());
+    assert!(run.tests.len() > 30 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
+}
+
 #[test]
 fn the_right_translator_bridges_silence() {
     let mut settings =

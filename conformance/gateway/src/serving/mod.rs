@@ -19,4 +19,5 @@ pub(crate) mod settings;
 pub(crate) mod socket;
 pub(crate) mod stage;
 pub(crate) mod store;
+pub(crate) mod talk;
 pub(crate) mod via;

@@ -6,10 +6,9 @@
 mod faults;
 mod homes;
 mod sending;
-mod socket;
 mod upstream;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,6 +21,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
+use futures_util::FutureExt as _;
 use serde_json::Value;
 use spec::Dialect;
 use tokio::net::TcpListener;
@@ -30,13 +30,13 @@ use translation::{Question, Translator, break_question, break_request};
 use super::cors;
 use super::host::{Host, listen};
 use super::log::Log;
+use super::talk::Talk;
 use crate::content::address::{pattern, with_path};
 use crate::content::problem::Problem;
 use crate::rendering::wire::Wire;
 use faults::State as FaultState;
 pub use faults::via_faults;
 use homes::Homes;
-use socket::Talk;
 use upstream::{Answer, Asked, Upstream};
 
 /// Maximum size of a request body.
@@ -141,16 +141,21 @@ fn router(settings: ViaSettings) -> io::Result<Router> {
             create(state, front, uri, headers, body)
         };
         api = api.route(&pattern(front.api), post(create));
-        if let Some(shape) = &front.api.session {
+        if front.api.session.is_some() {
             let connect = move |State(via): State<Arc<Via>>,
                                 uri: Uri,
                                 headers: HeaderMap,
                                 upgrade: WebSocketUpgrade| async move {
-                if via.fault.is_at("socket/upgrade") {
+                let (is_refused, is_forgetful) =
+                    (via.fault.is_at("socket/upgrade"), via.fault.is_at("session/system-inside"));
+                let talk = Talk::new(front, move |body| {
+                    let (via, uri, headers) = (Arc::clone(&via), uri.clone(), headers.clone());
+                    async move { answer(&via, front, &uri, &headers, body).await }.boxed()
+                });
+                let Some(talk) = talk.filter(|_| !is_refused) else {
                     return StatusCode::FORBIDDEN.into_response();
-                }
-                let talk = Talk { via, front, shape, uri, headers, known: HashMap::new(), has_ended: false };
-                upgrade.on_upgrade(|socket| talk.run(socket))
+                };
+                upgrade.on_upgrade(move |socket| talk.forgetful(is_forgetful).run(socket))
             };
             api = api.route(front.api.path, get(connect));
         }

@@ -1,37 +1,54 @@
-//! Clients on a WebSocket: each message continues a response of the connection, and the upstream gets the whole history.
+//! Clients on a WebSocket, before a server of requests: each message continues a response of the connection, and is answered like a
+//! request with the whole history.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
-use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use checker::sse;
 use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use spec::Dialect;
 use spec::table::SessionShape;
 use translation::{Question, Reply, Stop, Translator, Usage};
 
-use super::{Via, answer, now};
-
+/// Time of responses without output.
+const NOW: u64 = 1_785_000_000;
 /// Maximum number of responses of a connection that can be continued.
 const MOST: usize = 1024;
 
+type Answer = Box<dyn Fn(Bytes) -> BoxFuture<'static, Response> + Send + Sync>;
+
 /// A client, with the histories of its responses by their ids.
-pub(super) struct Talk {
-    pub(super) via: Arc<Via>,
-    pub(super) front: &'static Dialect,
-    pub(super) shape: &'static SessionShape,
-    pub(super) uri: Uri,
-    pub(super) headers: HeaderMap,
-    pub(super) known: HashMap<String, Vec<Value>>,
-    pub(super) has_ended: bool,
+pub struct Talk {
+    front: &'static Dialect,
+    shape: &'static SessionShape,
+    answer: Answer,
+    is_forgetful: bool,
+    known: HashMap<String, Vec<Value>>,
+    has_ended: bool,
 }
 
 impl Talk {
-    pub(super) async fn run(mut self, mut socket: WebSocket) {
+    /// The talk with a client of an API that has a WebSocket.
+    pub fn new(
+        front: &'static Dialect,
+        answer: impl Fn(Bytes) -> BoxFuture<'static, Response> + Send + Sync + 'static,
+    ) -> Option<Self> {
+        let (shape, known) = (front.api.session.as_ref()?, HashMap::new());
+        Some(Self { front, shape, answer: Box::new(answer), is_forgetful: false, known, has_ended: false })
+    }
+
+    /// The same, without memory of what is said before the first question.
+    #[must_use]
+    pub fn forgetful(self, is_forgetful: bool) -> Self {
+        Self { is_forgetful, ..self }
+    }
+
+    /// Answers messages until the client leaves.
+    pub async fn run(mut self, mut socket: WebSocket) {
         while let Some(Ok(message)) = socket.recv().await {
             let text = match message {
                 Message::Text(text) => text,
@@ -73,14 +90,13 @@ impl Talk {
         members.insert(member.to_owned(), json!(input));
         members.insert("stream".to_owned(), json!(true));
         if is_warm {
-            // A gateway that does not remember what was said without a question.
-            if self.via.fault.is_at("session/system-inside") {
+            if self.is_forgetful {
                 input.clear();
             }
             return self.warm(&request, input, socket).await;
         }
         let body = Bytes::from(request.to_string());
-        let response = answer(&self.via, self.front, &self.uri, &self.headers, body).await;
+        let response = (self.answer)(body).await;
         self.pass(response, input, socket).await
     }
 
@@ -94,7 +110,7 @@ impl Talk {
             is_ended: true,
             ..Reply::default()
         };
-        let stream = Translator::new(self.front, self.front, &question, request, now()).write(reply.deltas());
+        let stream = Translator::new(self.front, self.front, &question, request, NOW).write(reply.deltas());
         self.events(&stream, &mut sse::Parser::default(), &input, socket).await
     }
 
