@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use crate::dialect::{LoadError, entries, read_toml};
+use crate::dialect::{LoadError, Position, entries, read_toml};
 use crate::folders::{
     self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_PROFILES, BETWEEN_RULES, CLIENT_CONTRACT,
     CLIENT_RULES, CLIENTS, CONTRACT, DEFECTS, IMPACT, LOG_RULES, LOGS, MEASURED, REQUESTS, SHARED_RULES,
@@ -256,10 +256,13 @@ impl Reader<'_> {
                     Ok(page) => {
                         if pages.insert(id.clone(), page).is_some() {
                             let message = format!("another folder has a page {id}, too");
-                            self.errors.push(LoadError { file: path, line: None, message });
+                            self.errors.push(LoadError { file: path, at: None, message });
                         }
                     }
-                    Err((line, message)) => self.errors.push(LoadError { file: path, line, message }),
+                    Err((line, message)) => {
+                        let at = line.map(|line| Position { line, column: None });
+                        self.errors.push(LoadError { file: path, at, message });
+                    }
                 }
             }
         }
@@ -301,7 +304,7 @@ impl Reader<'_> {
             let message = format!(
                 "expected only {expected} here, named with a-z, 0-9, `-`, and `.` and `@` for versions"
             );
-            self.errors.push(LoadError { file: path.to_owned(), line: None, message });
+            self.errors.push(LoadError { file: path.to_owned(), at: None, message });
         }
         name.map(str::to_owned)
     }

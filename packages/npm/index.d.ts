@@ -118,7 +118,8 @@ export function dialects(): string[];
 
 /**
  * Loads a dialect of your own under a name: the texts of its files by their path in its folder, such as `dialect.toml` and
- * `events/acme.progress.json`. Throws an `Error` with the file and the line if one is invalid.
+ * `events/acme.progress.json`. Load a folder that it extends first. Throws an `Error` with the file and the line if one is
+ * invalid.
  */
 export function loadDialect(name: string, files: Record<string, string>): void;
 

@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use codegen::SpecFiles;
 use codegen::dialect::Errata;
 use codegen::formats::ApiFile;
-use codegen::sound::{Finding, Report};
+use codegen::sound::{Finding, Place, Report};
 use codegen::tables::{EventPlace, FirstByte, ObjectName, ScopeLevel, ScopeName, SlotName, Table, TableName};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -20,7 +20,9 @@ use crate::json::{ObjectSchema, Others, Schema};
 use crate::places::{fill, slots};
 use crate::table::{Dialect, LoadedFolder};
 
-pub use codegen::dialect::{Folder, LoadError};
+pub use codegen::dialect::{Folder, LoadError, MOST_FOLDERS, Position};
+
+const DIALECT: &str = "dialect.toml";
 
 #[allow(unused_variables, reason = "words need no tables")]
 mod leaks {
@@ -53,13 +55,13 @@ pub fn loaded() -> Vec<&'static Dialect> {
     LOADED.lock().unwrap_or_else(PoisonError::into_inner).iter().rev().copied().collect()
 }
 
-/// Loads a dialect, and the dialects of the build that it extends. The same files are loaded once.
+/// Loads a dialect, and the folders and the dialects of the build that it extends. The same files are loaded once.
 ///
 /// # Errors
 ///
 /// If a file is invalid, or a dialect of the build has the name.
 pub fn load(name: &str, folder: &Folder) -> Result<&'static Dialect, LoadError> {
-    let failed = |message: String| LoadError { file: folder.path.clone(), line: None, message };
+    let failed = |message: String| LoadError { file: folder.path.clone(), at: None, message };
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_word) {
         return Err(failed(format!(
@@ -71,9 +73,16 @@ pub fn load(name: &str, folder: &Folder) -> Result<&'static Dialect, LoadError> 
             "\"{name}\" is the name of a dialect of this suite: give the folder another one"
         )));
     }
+    if folder.chain(name).len() > MOST_FOLDERS {
+        return Err(failed(format!("more than {MOST_FOLDERS} folders extend each other")));
+    }
+    if let Some(base) = &folder.base {
+        load(&folder.base_name().unwrap_or_default(), base)?;
+    }
+    let sha256 = hash(name, folder);
     let mut all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     let is_it = |known: &&&'static Dialect| {
-        known.name == name && known.folder.is_some_and(|known| known.files == folder.files)
+        known.name == name && known.folder.is_some_and(|known| known.sha256 == sha256)
     };
     if let Some(at) = all.iter().position(|known| is_it(&known)) {
         let known = all.remove(at);
@@ -83,9 +92,18 @@ pub fn load(name: &str, folder: &Folder) -> Result<&'static Dialect, LoadError> 
     if all.len() >= MOST {
         return Err(failed(format!("this program has loaded {MOST} dialects, and keeps each in memory")));
     }
-    let made = make(name, folder, Some(hash(&folder.files)))?;
+    let made = make(name, folder, Some(sha256))?;
     all.push(made);
     Ok(made)
+}
+
+/// The files of a dialect that the program has loaded from a folder, such as the one that another folder extends.
+pub fn of_loaded(name: &str) -> Option<Folder> {
+    let folder = loaded().into_iter().find(|dialect| dialect.name == name)?.folder?;
+    let made = folder.folders.iter().rev().fold(None, |base, (place, files)| {
+        Some(Folder { path: place.into(), files: files.clone(), base: base.map(Box::new) })
+    });
+    made.map(|made| Folder { path: folder.path.clone().into(), ..made })
 }
 
 /// Makes a dialect of the build from its files, as [`load`] does. It has the same findings as the compiled one.
@@ -95,7 +113,7 @@ pub fn load(name: &str, folder: &Folder) -> Result<&'static Dialect, LoadError> 
 /// If there is none of this name.
 #[doc(hidden)]
 pub fn remade(name: &str) -> Result<&'static Dialect, LoadError> {
-    let missing = LoadError { file: name.into(), line: None, message: "there is no such dialect".to_owned() };
+    let missing = LoadError { file: name.into(), at: None, message: "there is no such dialect".to_owned() };
     make(name, &built_in(name)?.ok_or(missing)?, None)
 }
 
@@ -144,7 +162,7 @@ pub fn findings(
     folder: &Folder,
     files: &SpecFiles,
 ) -> Result<Vec<Finding>, LoadError> {
-    let failed = |message| LoadError { file: folder.path.join("dialect.toml"), line: None, message };
+    let failed = |message| LoadError { file: folder.path.join(DIALECT), at: None, message };
     let mut report = Report::default();
     let api = files.api_of(dialect).map_err(failed)?;
     codegen::sound::dialect_is_sound(dialect, api, &|file| folder.file(file), &mut report);
@@ -154,7 +172,42 @@ pub fn findings(
             finding.file = folder.path.join(file);
         }
     }
-    Ok(report.findings)
+    Ok(report.findings.into_iter().map(|finding| located(finding, folder)).collect())
+}
+
+/// A finding about a folder, with the line and the column of its place.
+#[must_use]
+pub fn located(mut finding: Finding, folder: &Folder) -> Finding {
+    let Some(file) = relative(&finding.file, folder) else { return finding };
+    let found = match &finding.place {
+        Place::Pointer(pointer) => folder.position(&file, Position::of_pointer, pointer),
+        Place::Entry(entry) if entry.starts_with('"') => folder.position(&file, Position::of_text, entry),
+        Place::Entry(entry) => folder.position(&file, Position::of_entry, entry),
+        Place::File | Place::Line(_) | Place::At(..) => None,
+    };
+    match (found, finding.place) {
+        (Some((path, at)), Place::Pointer(place) | Place::Entry(place)) => {
+            (finding.file, finding.place) = (path, Place::At(at, place));
+        }
+        (_, place) => (finding.file, finding.place) = (folder.file(&file), place),
+    }
+    finding
+}
+
+/// The path of a file below its folder, or below one that it extends.
+fn relative(file: &Path, folder: &Folder) -> Option<String> {
+    let mut folders = std::iter::successors(Some(folder), |folder| folder.base.as_deref());
+    let file = folders.find_map(|folder| file.strip_prefix(&folder.path).ok())?;
+    let parts: Vec<_> = file.iter().map(|part| part.to_string_lossy()).collect();
+    Some(parts.join("/").replace(".patch.json", ".json"))
+}
+
+/// The place of the rule in the folder of a dialect whose level it sets, as text for messages.
+pub fn place_of_level(folder: &Folder, rule: &str) -> String {
+    match folder.position(DIALECT, Position::of_entry, &format!("[[rule]] {rule}")) {
+        Some((file, at)) => format!("{}{at}", file.display()),
+        None => folder.file(DIALECT).display().to_string(),
+    }
 }
 
 /// The tables of the APIs as they are written.
@@ -167,7 +220,7 @@ pub fn spec_files() -> Result<SpecFiles, LoadError> {
     for (name, text) in API_FILES {
         let failed = |error: toml::de::Error| LoadError {
             file: format!("apis/{name}/api.toml").into(),
-            line: None,
+            at: None,
             message: error.to_string(),
         };
         let file: ApiFile = toml::from_str(text).map_err(failed)?;
@@ -177,8 +230,8 @@ pub fn spec_files() -> Result<SpecFiles, LoadError> {
 }
 
 fn make(name: &str, folder: &Folder, sha256: Option<String>) -> Result<&'static Dialect, LoadError> {
-    let file = folder.path.join("dialect.toml");
-    let failed = |message: String| LoadError { file: file.clone(), line: None, message };
+    let file = folder.path.join(DIALECT);
+    let failed = |message: String| LoadError { file: file.clone(), at: None, message };
     let dialect = resolve(name, folder)?;
     let files = spec_files()?;
     let api_file = files.api_of(&dialect).map_err(failed)?;
@@ -186,7 +239,8 @@ fn make(name: &str, folder: &Folder, sha256: Option<String>) -> Result<&'static 
     let api = found.ok_or_else(|| failed(format!("this build has no API \"{}\"", dialect.file.api)))?;
     if let Some(finding) = findings(&dialect, folder, &files)?.into_iter().next() {
         let Finding { file, place, message, help } = finding;
-        return Err(LoadError { file, line: None, message: format!("{place}{message}: {help}") });
+        let at = if let Place::At(at, _) = place { Some(at) } else { None };
+        return Err(LoadError { file, at, message: format!("{place}{message}: {help}") });
     }
     let built = codegen::tables::Tables::of(&dialect, api_file).map_err(failed)?;
     let named = built.types.values().flatten().chain(built.schemas.iter().flat_map(|(_, named)| named));
@@ -240,19 +294,27 @@ fn make(name: &str, folder: &Folder, sha256: Option<String>) -> Result<&'static 
         types: types.leaked(&tables),
         schemas: schemas.leaked(&tables),
         folder: sha256.map(|sha256| {
-            let (path, files) = (folder.path.display().to_string(), folder.files.clone());
-            let folder: &'static _ = Box::leak(Box::new(LoadedFolder { path, sha256, files }));
+            let path = folder.path.display().to_string();
+            let folders = folder.chain(name).into_iter().map(|(place, folder)| (place, folder.files.clone()));
+            let folder: &'static _ =
+                Box::leak(Box::new(LoadedFolder { path, sha256, folders: folders.collect() }));
             folder
         }),
     };
     Ok(Box::leak(Box::new(made)))
 }
 
-/// The SHA-256 of files: of the path and the text of each, with their lengths.
-fn hash(files: &BTreeMap<String, String>) -> String {
+/// The SHA-256 of the files of all folders: of the path and the text of each, with their lengths. The places of folders that
+/// are extended precede their files.
+fn hash(name: &str, folder: &Folder) -> String {
     let mut hash = Sha256::new();
-    for (name, text) in files {
-        hash.update(format!("{}\0{name}\0{}\0{text}", name.len(), text.len()));
+    for (nth, (place, folder)) in folder.chain(name).into_iter().enumerate() {
+        if nth > 0 {
+            hash.update(format!("extends\0{}\0{place}\0", place.len()));
+        }
+        for (name, text) in &folder.files {
+            hash.update(format!("{}\0{name}\0{}\0{text}", name.len(), text.len()));
+        }
     }
     let mut digits = String::new();
     for byte in hash.finalize() {

@@ -112,10 +112,10 @@ pub struct Dialect {
 pub struct LoadedFolder {
     /// Its path as it was given.
     pub path: String,
-    /// The SHA-256 of its files, in hexadecimal digits.
+    /// The SHA-256 of the files in it and in the folders that it extends, in hexadecimal digits.
     pub sha256: String,
-    /// Its files, and their texts.
-    pub files: BTreeMap<String, String>,
+    /// The files of the folder and of those that it extends, each with its place relative to the folder around the first.
+    pub folders: Vec<(String, BTreeMap<String, String>)>,
 }
 
 impl Dialect {

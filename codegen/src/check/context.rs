@@ -118,7 +118,7 @@ fn keep<T>(result: Result<T, LoadError>, spec: &Path, report: &mut Report) -> Op
 
 fn refuse(error: &LoadError, spec: &Path, report: &mut Report) {
     let file = error.file.strip_prefix(spec).unwrap_or(&error.file);
-    let place = error.line.map_or(Place::File, Place::Line);
+    let place = error.at.map_or(Place::File, |at| Place::At(at, String::new()));
     report.find(
         file,
         place,

@@ -4,34 +4,35 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use super::position::Position;
 
 /// A file of the specification that cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadError {
     /// The file.
     pub file: PathBuf,
-    /// The line at fault, counted from 1, if it is known.
-    pub line: Option<usize>,
+    /// The place at fault, if it is known.
+    pub at: Option<Position>,
     /// The problem, and what was expected.
     pub message: String,
 }
 
 impl std::fmt::Display for LoadError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: ", self.file.display())?;
-        if let Some(line) = self.line {
-            write!(f, "line {line}: ")?;
-        }
-        f.write_str(&self.message)
+        self.file.display().fmt(f)?;
+        self.at.map_or(Ok(()), |at| at.fmt(f))?;
+        write!(f, ": {}", self.message)
     }
 }
 
 impl std::error::Error for LoadError {}
 
 pub(super) fn fail(file: &Path, message: impl std::fmt::Display) -> LoadError {
-    LoadError { file: file.to_owned(), line: None, message: message.to_string() }
+    LoadError { file: file.to_owned(), at: None, message: message.to_string() }
 }
 
 /// The file of a dialect.
@@ -50,26 +51,158 @@ pub struct Folder {
     pub path: PathBuf,
     /// The texts of its files.
     pub files: BTreeMap<String, String>,
+    /// The folder that it extends, if it extends one.
+    pub base: Option<Box<Self>>,
 }
 
 /// The folders in the folder of a dialect.
 const KINDS: [&str; 2] = ["events", "types"];
 
-/// Maximum number of files of a dialect.
+/// Maximum number of files of a dialect and of the folders that it extends, together.
 const MOST_FILES: usize = 4096;
 
-/// Maximum number of bytes of all files of a dialect.
+/// Maximum number of bytes of these files.
 const MOST_BYTES: u64 = 16 << 20;
 
+/// Maximum number of folders that extend each other.
+pub const MOST_FOLDERS: usize = 8;
+
+/// The files and bytes that a dialect can still have.
+struct Left {
+    files: usize,
+    bytes: u64,
+}
+
+impl Left {
+    const ALL: Self = Self { files: MOST_FILES, bytes: MOST_BYTES };
+
+    fn take(&mut self, file: &Path, bytes: u64) -> Result<(), LoadError> {
+        let few = || fail(file, format!("a dialect has at most {MOST_FILES} files"));
+        self.files = self.files.checked_sub(1).ok_or_else(few)?;
+        self.bytes = self.bytes.checked_sub(bytes).ok_or_else(|| fail(file, TOO_LARGE))?;
+        Ok(())
+    }
+}
+
+/// The only entry of `dialect.toml` that decides which files are read.
+#[derive(Default, Deserialize)]
+struct Head {
+    extends: Option<String>,
+}
+
+/// A dialect of the suite has no slash in its name, and the path of a folder has one.
+pub(super) fn is_path(extends: &str) -> bool {
+    extends.contains('/')
+}
+
+/// The name of the folder at a path.
+pub(super) fn last_of(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// The place of the folder at a path from another one: relative to the folder around that. Without links, no path leads further
+/// than its parts say.
+fn place_of(heir: &str, extends: &str) -> Option<String> {
+    let is_plain = |part: &&str| !part.contains(['\\', ':']) && !part.starts_with("...");
+    let mut parts = vec![heir];
+    for part in extends.strip_prefix('/').is_none().then(|| extends.split('/'))? {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            _ => parts.push(Some(part).filter(is_plain)?),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
 impl Folder {
-    /// Reads the files of a folder. A link in it is refused, as it can lead anywhere.
+    /// Reads the files of a folder, and of the folders that it extends. A link is refused, as it can lead anywhere.
     ///
     /// # Errors
     ///
-    /// If one cannot be read, or if they are too many or too large.
+    /// If a file cannot be read, if they are too many or too large, or if a folder extends one outside of the folder around it.
     pub fn read(path: &Path) -> Result<Self, LoadError> {
-        let mut folder = Self { path: path.to_owned(), files: BTreeMap::new() };
-        let mut left = MOST_BYTES;
+        let whole = path.canonicalize().map_err(|error| fail(path, error))?;
+        Self::read_all(path, &whole, &mut Vec::new(), &mut Left { ..Left::ALL })
+    }
+
+    /// `heirs` are the folders that extend this one, by their true paths.
+    fn read_all(
+        path: &Path,
+        whole: &Path,
+        heirs: &mut Vec<PathBuf>,
+        left: &mut Left,
+    ) -> Result<Self, LoadError> {
+        let mut folder = Self::read_files(path, left)?;
+        heirs.push(whole.to_owned());
+        let Some(extends) = folder.extended_path() else { return Ok(folder) };
+        let failed = |message: String| folder.fault(DIALECT, Position::of_entry, "extends", message);
+        let (around, name) = (whole.parent(), whole.file_name().and_then(|name| name.to_str()));
+        let place = place_of(name.unwrap_or("."), &extends);
+        let (Some(around), Some(place)) = (around, place) else {
+            return Err(failed(format!(
+                "`extends` leads to \"{extends}\", which is not in the folder around this one: a dialect extends a folder beside \
+                 its own, such as ../{}, or one below that; move or copy the folder",
+                last_of(&extends)
+            )));
+        };
+        let base = match path.file_name() {
+            Some(_) => path.parent().unwrap_or(path).join(&place),
+            None => path.join(&extends),
+        };
+        let found = base.canonicalize().map_err(|error| failed(format!("`extends`: {extends}: {error}")))?;
+        if found != around.join(&place) {
+            return Err(failed(format!(
+                "`extends`: {extends} is reached through a symbolic link, or is spelled otherwise"
+            )));
+        }
+        let chain = || {
+            let names = heirs.iter().chain([&found]).filter_map(|heir| heir.file_name()?.to_str());
+            names.collect::<Vec<_>>().join(" -> ")
+        };
+        if heirs.contains(&found) {
+            return Err(failed(format!("`extends` is circular: {}", chain())));
+        }
+        if heirs.iter().any(|heir| heir.file_name() == found.file_name()) {
+            return Err(failed(format!("two folders have the same name: {}", chain())));
+        }
+        if heirs.len() >= MOST_FOLDERS {
+            return Err(failed(format!("more than {MOST_FOLDERS} folders extend each other: {}", chain())));
+        }
+        folder.base = Some(Box::new(Self::read_all(&base, &found, heirs, left)?));
+        Ok(folder)
+    }
+
+    /// The path in its `extends`, if that leads to a folder. The result is none if the file is invalid, too.
+    pub fn extended_path(&self) -> Option<String> {
+        let head: Head = toml::from_str(self.files.get(DIALECT)?).ok()?;
+        head.extends.filter(|extends| is_path(extends))
+    }
+
+    /// The name of the folder that it extends.
+    pub fn base_name(&self) -> Option<String> {
+        self.extended_path().map(|path| last_of(&path).to_owned())
+    }
+
+    /// The folder and those that it extends, each with its place relative to the folder around the first. `name` is the name of the
+    /// first.
+    pub fn chain(&self, name: &str) -> Vec<(String, &Self)> {
+        let mut all = vec![(name.to_owned(), self)];
+        while let Some((heir, folder)) = all.last()
+            && let Some(base) = &folder.base
+        {
+            let path = folder.extended_path().unwrap_or_default();
+            let place = match heir.rsplit_once('/') {
+                None => place_of(heir, &path),
+                Some((around, heir)) => place_of(heir, &path).map(|place| format!("{around}/{place}")),
+            };
+            all.push((place.unwrap_or_default(), base));
+        }
+        all
+    }
+
+    fn read_files(path: &Path, left: &mut Left) -> Result<Self, LoadError> {
+        let mut folder = Self { path: path.to_owned(), ..Self::default() };
         let own = [DIALECT, ERRATA].into_iter().map(str::to_owned);
         let mut found: Vec<String> = own.filter(|name| path.join(name).exists()).collect();
         for kind in KINDS {
@@ -83,9 +216,6 @@ impl Folder {
             let names = entries(&inner)?.into_iter();
             found.extend(names.filter_map(|path| Some(format!("{kind}/{}", path.file_name()?.to_str()?))));
         }
-        if found.len() > MOST_FILES {
-            return Err(fail(path, format!("{} files: a dialect has at most {MOST_FILES}", found.len())));
-        }
         for name in found {
             let file = path.join(&name);
             let about = fs::symlink_metadata(&file).map_err(|error| fail(&file, error))?;
@@ -95,7 +225,7 @@ impl Folder {
             if !about.is_file() {
                 return Err(fail(&file, "expected a file"));
             }
-            left = left.checked_sub(about.len()).ok_or_else(|| fail(&file, TOO_LARGE))?;
+            left.take(&file, about.len())?;
             let text = fs::read_to_string(&file).map_err(|error| fail(&file, error))?;
             folder.files.insert(name, text);
         }
@@ -111,8 +241,8 @@ impl Folder {
         path: &Path,
         texts: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, LoadError> {
-        let mut folder = Self { path: path.to_owned(), files: BTreeMap::new() };
-        let mut left = MOST_BYTES;
+        let mut folder = Self { path: path.to_owned(), ..Self::default() };
+        let mut left = Left { ..Left::ALL };
         for (name, text) in texts {
             let is_plain =
                 |name: &str| !name.is_empty() && !name.contains(['/', '\\']) && !name.starts_with('.');
@@ -127,19 +257,50 @@ impl Folder {
                     "expected dialect.toml, errata.toml, or a file in events/ or types/",
                 ));
             }
-            left = left.checked_sub(text.len() as u64).ok_or_else(|| fail(&file, TOO_LARGE))?;
+            left.take(&file, text.len() as u64)?;
             folder.files.insert(name, text);
-            if folder.files.len() > MOST_FILES {
-                return Err(fail(path, format!("a dialect has at most {MOST_FILES} files")));
-            }
         }
         Ok(folder)
     }
 
-    /// The path of its file, or of its patch of an inherited one.
+    /// The path of a file, or of its patch of an inherited one, here or in the nearest folder that has it.
     pub fn file(&self, relative: &str) -> PathBuf {
+        self.owner(relative).unwrap_or_else(|| (self, self.path.join(relative))).1
+    }
+
+    fn owner(&self, relative: &str) -> Option<(&Self, PathBuf)> {
         let patch = relative.replace(".json", PATCH);
-        self.path.join(if self.files.contains_key(&patch) { &patch } else { relative })
+        let own = [&*patch, relative].into_iter().find(|file| self.files.contains_key(*file));
+        let own = own.map(|file| (self, self.path.join(file)));
+        own.or_else(|| self.base.as_ref()?.owner(relative))
+    }
+
+    /// The position of a value in a file, which `find` looks for in the text, or in the patch of the file. The nearest folder that
+    /// has it counts.
+    pub fn position(
+        &self,
+        relative: &str,
+        find: fn(&str, &str) -> Option<Position>,
+        sought: &str,
+    ) -> Option<(PathBuf, Position)> {
+        let patch = relative.replace(".json", PATCH);
+        let own = [&*patch, relative]
+            .into_iter()
+            .find_map(|file| Some((self.path.join(file), find(self.files.get(file)?, sought)?)));
+        own.or_else(|| self.base.as_ref()?.position(relative, find, sought))
+    }
+
+    pub(super) fn fault(
+        &self,
+        relative: &str,
+        find: fn(&str, &str) -> Option<Position>,
+        sought: &str,
+        message: String,
+    ) -> LoadError {
+        match self.position(relative, find, sought) {
+            Some((file, at)) => LoadError { file, at: Some(at), message },
+            None => LoadError { file: self.file(relative), at: None, message },
+        }
     }
 
     pub(super) fn owns(&self, file: &str) -> bool {
@@ -147,17 +308,22 @@ impl Folder {
     }
 
     pub(super) fn json(&self, file: &str) -> Result<Value, LoadError> {
-        let path = self.path.join(file);
-        serde_json::from_str(self.text(file)?).map_err(|error| fail(&path, error))
+        serde_json::from_str(self.text(file)?).map_err(|error| {
+            let at =
+                Position { line: error.line(), column: Some(error.column()).filter(|column| *column > 0) };
+            let message = error.to_string();
+            // The place is said before the message.
+            let message =
+                message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message).to_owned();
+            LoadError { file: self.path.join(file), at: Some(at), message }
+        })
     }
 
     pub(super) fn toml<T: DeserializeOwned>(&self, file: &str) -> Result<T, LoadError> {
-        let path = self.path.join(file);
         let text = self.text(file)?;
         toml::from_str(text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start));
-            let line = before.map(|before| before.matches('\n').count() + 1);
-            LoadError { file: path, line, message: error.message().to_owned() }
+            let at = error.span().and_then(|span| Position::of_byte(text, span.start));
+            LoadError { file: self.path.join(file), at, message: error.message().to_owned() }
         })
     }
 

@@ -6,10 +6,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::errata::{self, Files};
-use super::folder::{DIALECT, ERRATA, Folder, LoadError, entries, fail};
+use super::folder::{DIALECT, ERRATA, Folder, LoadError, entries, fail, is_path, last_of};
+use super::position::Position;
 use super::{Dialect, Event, IdlePatch, patch};
 use crate::formats::{DialectFile, Effect, ErrataFile, Lifecycle, Role};
-use crate::schema::{self, Registry};
+use crate::schema::{self, ParseError, Registry};
 
 /// Returns the names of all dialects under `<spec>/dialects`, sorted.
 pub fn list(spec: &Path) -> Result<Vec<String>, LoadError> {
@@ -86,7 +87,7 @@ fn load_folder(
     errata: Errata,
     heirs: &mut Vec<String>,
 ) -> Result<(Dialect, toml::Table), LoadError> {
-    let path = folder.path.join(DIALECT);
+    let failed = |message: String| folder.fault(DIALECT, Position::of_entry, "extends", message);
     let own: DialectFile = folder.toml(DIALECT)?;
     let mut table: toml::Table = folder.toml(DIALECT)?;
     heirs.push(name.to_owned());
@@ -94,16 +95,20 @@ fn load_folder(
     let (inherited, lineage, mut faults) = match &own.extends {
         None => (Files::new(), Vec::new(), Vec::new()),
         Some(parent) if heirs.contains(parent) => {
-            return Err(fail(&path, format!("`extends` is circular: {} -> {parent}", heirs.join(" -> "))));
+            return Err(failed(format!("`extends` is circular: {} -> {parent}", heirs.join(" -> "))));
         }
         Some(parent) => {
-            let Some(found) = library(parent)? else {
-                return Err(fail(
-                    &path,
-                    format!("`extends` refers to \"{parent}\", but there is no such dialect"),
-                ));
+            let of_library;
+            let found = match &folder.base {
+                Some(base) if is_path(parent) => base,
+                _ => {
+                    of_library = library(parent)?.map(Box::new);
+                    let missing =
+                        || format!("`extends` refers to \"{parent}\", but there is no such dialect");
+                    of_library.as_ref().ok_or_else(|| failed(missing()))?
+                }
             };
-            let (parent, inherited) = load_folder(&found, parent, library, errata, heirs)?;
+            let (parent, inherited) = load_folder(found, last_of(parent), library, errata, heirs)?;
             inherit(&mut table, inherited);
             let events =
                 parent.events.into_iter().map(|(name, event)| (format!("events/{name}.json"), event.file));
@@ -114,7 +119,7 @@ fn load_folder(
         }
     };
     let file =
-        table.clone().try_into().map_err(|error| fail(&path, format!("with inherited entries: {error}")))?;
+        table.clone().try_into().map_err(|error| failed(format!("with inherited entries: {error}")))?;
     let mut files = inherited.clone();
     let idle_patches = own_files(folder, &mut files, &mut faults);
 
@@ -142,13 +147,18 @@ fn load_folder(
         faults,
     };
     for (relative, json) in files {
-        if let Err(message) = dialect.take(&relative, json) {
+        if let Err(fault) = dialect.take(&relative, json) {
             let as_inherited = inherited.get(&relative).cloned();
             // Faults of the parent are reported for the parent.
             if as_inherited.is_some_and(|json| dialect.take(&relative, json).is_err()) {
                 continue;
             }
-            dialect.faults.push(fail(&folder.file(&relative), message));
+            dialect.faults.push(folder.fault(
+                &relative,
+                Position::of_pointer,
+                &fault.pointer,
+                fault.to_string(),
+            ));
         }
     }
     let mut unresolved = unresolved(&dialect);
@@ -161,7 +171,7 @@ fn load_folder(
     });
     dialect.faults.extend(unresolved.into_iter().map(|(file, name)| {
         let message = format!("`$ref` refers to type \"{name}\", which the dialect does not have");
-        fail(&folder.file(&file), message)
+        folder.fault(&file, Position::of_text, &format!("\"../types/{name}.json\""), message)
     }));
     Ok((dialect, table))
 }
@@ -229,8 +239,8 @@ fn inherit(heir: &mut toml::Table, parent: toml::Table) {
 
 impl Dialect {
     /// Adds the file of an event or a type.
-    pub(super) fn take(&mut self, relative: &str, json: Value) -> Result<(), String> {
-        let schema = schema::parse(&json).map_err(|error| error.to_string())?;
+    pub(super) fn take(&mut self, relative: &str, json: Value) -> Result<(), ParseError> {
+        let schema = schema::parse(&json)?;
         let stem = relative.trim_end_matches(".json");
         if let Some(name) = stem.strip_prefix("events/") {
             let (event, fault) = event(name, json, schema);
@@ -246,13 +256,15 @@ impl Dialect {
 }
 
 /// Returns an event, and the fault of its lifecycle if that is invalid; its role is `point` then.
-fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<String>) {
+fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<ParseError>) {
     let id = file.get("$id").and_then(Value::as_str).unwrap_or_default();
-    let named = (id != name).then(|| format!("`$id` is \"{id}\", but the file is named \"{name}\""));
+    let fault = |pointer: &str, message| ParseError { pointer: pointer.to_owned(), message };
+    let misnamed = || format!("the event is \"{id}\", but the file is named \"{name}\"");
+    let named = (id != name).then(|| fault("/$id", misnamed()));
     let read = match file.get("x-lifecycle") {
-        None => Err("`x-lifecycle` is missing; every event needs one".to_owned()),
+        None => Err(fault("", "`x-lifecycle` is missing; every event needs one".to_owned())),
         Some(written) => serde_json::from_value::<Lifecycle>(written.clone())
-            .map_err(|error| format!("at /x-lifecycle: {error}")),
+            .map_err(|error| fault("/x-lifecycle", error.to_string())),
     };
     let (mut lifecycle, placed) = match read {
         Ok(lifecycle) => (lifecycle, None),

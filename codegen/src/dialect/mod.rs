@@ -5,6 +5,7 @@ mod errata;
 mod folder;
 mod load;
 mod patch;
+mod position;
 mod renamed;
 mod reshaped;
 mod tiny;
@@ -19,9 +20,10 @@ use crate::schema::{Registry, Schema};
 pub use built::{base, enabled};
 #[cfg(feature = "cli")]
 pub(crate) use folder::PATCH;
-pub use folder::{Folder, LoadError};
+pub use folder::{Folder, LoadError, MOST_FOLDERS};
 pub(crate) use folder::{entries, read_toml};
 pub use load::{Errata, list, load, open, resolve};
+pub use position::Position;
 pub use renamed::Renaming;
 pub use tiny::Tiny;
 

@@ -46,7 +46,7 @@ impl Dialect {
                 }
             }
             file["x-lifecycle"] = serde_json::to_value(&lifecycle).map_err(|error| error.to_string())?;
-            renamed.take(&format!("events/{new}.json"), file)?;
+            renamed.take(&format!("events/{new}.json"), file).map_err(|fault| fault.to_string())?;
         }
         let file = &mut renamed.file;
         for (slot, member) in slots {

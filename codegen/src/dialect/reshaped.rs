@@ -59,7 +59,7 @@ impl Dialect {
         name.clone_into(&mut reshaped.file.api);
         reshaped.lineage.insert(0, self.name.clone());
         reshaped.events.clear();
-        reshaped.take(&format!("events/{EVENT}.json"), file)?;
+        reshaped.take(&format!("events/{EVENT}.json"), file).map_err(|fault| fault.to_string())?;
         let file = &mut reshaped.file;
         file.envelope.0.clear();
         file.error = format!("{EVENT}/{}", file.error);

@@ -64,7 +64,7 @@ impl Tiny {
             file["$id"] = event.as_str().into();
             file["type"] = "object".into();
             file["properties"]["type"]["const"] = event.as_str().into();
-            dialect.take(&format!("events/{event}.json"), file)?;
+            dialect.take(&format!("events/{event}.json"), file).map_err(|fault| fault.to_string())?;
         }
         Ok(dialect)
     }

@@ -22,7 +22,7 @@ pub struct DialectFile {
     pub source: String,
     /// One sentence for the list of dialects.
     pub summary: String,
-    /// The dialect from which it inherits files.
+    /// The dialect from which it inherits files: its name, or the path of its folder, such as `../base`.
     pub extends: Option<String>,
     /// The versions of SDK packages behind it, by registry (`pypi`, `npm`) and package.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::report::Place;
 use crate::dialect::Dialect;
 use crate::schema::{Additional, Schema};
 
@@ -15,19 +16,19 @@ const LONGEST_CHAIN: usize = 32;
 type Weights<'d> = BTreeMap<&'d str, usize>;
 
 impl Dialect {
-    /// Types must not refer to each other without end. An error has the file, and the problem.
-    pub(super) fn has_ends(&self) -> Result<(), (String, String)> {
+    /// Types must not refer to each other without end. An error has the file, the reference in it, and the problem.
+    pub(super) fn has_ends(&self) -> Result<(), (String, Place, String)> {
         let mut weights = Weights::new();
         let types = self.types.iter().map(|(name, schema)| (format!("types/{name}.json"), schema));
         let events = self.events.iter().map(|(name, event)| (format!("events/{name}.json"), &event.schema));
         for (file, schema) in types.chain(events) {
-            self.ends(schema, &mut weights).map_err(|message| (file, message))?;
+            self.ends(schema, &mut weights).map_err(|(place, message)| (file, place, message))?;
         }
         Ok(())
     }
 
     /// A value of the schema, and each value in it, must have an end of schemas.
-    fn ends<'d>(&'d self, schema: &'d Schema, weights: &mut Weights<'d>) -> Result<(), String> {
+    fn ends<'d>(&'d self, schema: &'d Schema, weights: &mut Weights<'d>) -> Result<(), (Place, String)> {
         self.weight(schema, weights, &mut Vec::new())?;
         match schema {
             Schema::Array(array) => self.ends(&array.items, weights),
@@ -49,7 +50,7 @@ impl Dialect {
         schema: &'d Schema,
         weights: &mut Weights<'d>,
         around: &mut Vec<&'d str>,
-    ) -> Result<usize, String> {
+    ) -> Result<usize, (Place, String)> {
         let weight = match schema {
             Schema::Nullable(inner) => self.weight(inner, weights, around)?,
             Schema::Union(branches) => {
@@ -66,9 +67,11 @@ impl Dialect {
                 let Some(target) = self.types.get(name) else { return Ok(1) };
                 if around.contains(&name.as_str()) || around.len() >= LONGEST_CHAIN {
                     let chain = around.join(" -> ");
-                    return Err(format!(
+                    let message = format!(
                         "these types refer to each other without a value in between: {chain} -> {name}"
-                    ));
+                    );
+                    let first = around.first().map(|first| format!("\"../types/{first}.json\""));
+                    return Err((first.map_or(Place::File, Place::Entry), message));
                 }
                 around.push(name);
                 let weight = self.weight(target, weights, around)?;
@@ -79,7 +82,8 @@ impl Dialect {
             _ => 1,
         };
         if weight > MOST_BRANCHES {
-            return Err(format!("{weight} schemas for one value; at most {MOST_BRANCHES} are supported"));
+            let message = format!("{weight} schemas for one value; at most {MOST_BRANCHES} are supported");
+            return Err((Place::File, message));
         }
         Ok(weight)
     }

@@ -20,8 +20,8 @@ pub fn dialect_is_sound(
     owner: &dyn Fn(&str) -> PathBuf,
     report: &mut Report,
 ) {
-    if let Err((file, message)) = dialect.has_ends() {
-        report.find(owner(&file), Place::File, message, "put an object or an array in between");
+    if let Err((file, place, message)) = dialect.has_ends() {
+        report.find(owner(&file), place, message, "put an object or an array in between");
         // Other checks follow these chains.
         return;
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::dialect::Position;
+
 /// Findings, and places and requirements that are still open.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
@@ -42,6 +44,8 @@ pub enum Place {
     File,
     /// A line, counted from 1.
     Line(usize),
+    /// A position, and the pointer or the entry there.
+    At(Position, String),
     /// The value at a JSON pointer.
     Pointer(String),
     /// An entry that has a name.
@@ -98,7 +102,8 @@ impl fmt::Display for Place {
         match self {
             Self::File => Ok(()),
             Self::Line(line) => write!(f, "line {line}: "),
-            Self::Pointer(place) | Self::Entry(place) => write!(f, "at {place}: "),
+            Self::At(_, place) if place.is_empty() => Ok(()),
+            Self::Pointer(place) | Self::Entry(place) | Self::At(_, place) => write!(f, "at {place}: "),
         }
     }
 }
@@ -116,6 +121,8 @@ impl fmt::Display for Finding {
         match &self.place {
             Place::File => writeln!(f, "  --> {file}")?,
             Place::Line(line) => writeln!(f, "  --> {file}:{line}")?,
+            Place::At(at, place) if place.is_empty() => writeln!(f, "  --> {file}{at}")?,
+            Place::At(at, place) => writeln!(f, "  --> {file}{at}   {place}")?,
             Place::Pointer(pointer) => writeln!(f, "  --> {file}#{pointer}")?,
             Place::Entry(name) => writeln!(f, "  --> {file}   {name}")?,
         }

@@ -26,7 +26,7 @@ impl ContentCounter {
         for delta in self.reader.push(bytes) {
             match delta {
                 Delta::Opened { kind, .. } => self.lanes.push(match kind {
-                    PartKind::Text | PartKind::Refusal | PartKind::Given { .. } => 0,
+                    PartKind::Text | PartKind::Refusal | PartKind::Item { .. } => 0,
                     PartKind::Reasoning { .. } => 1,
                     PartKind::Call { .. } => 2,
                 }),

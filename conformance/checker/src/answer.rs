@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use spec::json::{at, string};
-use spec::table::{Api, Content, CountPlace, EventInfo, Role, Scope, ScopeInfo, UsagePlaces};
+use spec::table::{Api, Content, EventInfo, Role, Scope, ScopeInfo};
 use spec::{Dialect, Memory, Slot, View};
 
-use crate::{Frame, Observer, Record, Seen};
+use crate::{Counts, Frame, Observer, Record, Seen, Tokens};
 
 /// The content of a response. If there are several choices, it is the first one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,15 +41,6 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
-/// The token counts of a response, as its API counts them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tokens {
-    /// Those of the input.
-    pub input: Option<u64>,
-    /// Those of the output.
-    pub output: Option<u64>,
-}
-
 impl Answer {
     /// Returns the content of a response that is the body of an exchange, or the value of the root in a stream.
     pub fn of_response(api: &'static Api, response: &Value) -> Self {
@@ -75,72 +66,6 @@ impl Answer {
     }
 }
 
-impl Tokens {
-    /// Returns the token counts of a response, if it has any.
-    pub fn of_response(api: &Api, response: &Value) -> Option<Self> {
-        Self::of(api, response.get(api.usage.member)?)
-    }
-
-    /// Returns the token counts of an event, if it has any.
-    pub fn of_event(api: &Api, record: &Record<'_>) -> Option<Self> {
-        Self::of(api, &counts_of_event(api, record)?)
-    }
-
-    fn of(api: &Api, counts: &Value) -> Option<Self> {
-        let count = |place| count(counts, place);
-        let mut output = count(api.usage.output);
-        if api.usage.is_reasoning_apart
-            && let Some(reasoning) = count(api.usage.reasoning)
-        {
-            output = Some(output.unwrap_or_default().saturating_add(reasoning));
-        }
-        counts.is_object().then(|| Self { input: count(api.usage.input), output })
-    }
-
-    /// Replaces its counts by later ones.
-    pub fn update(&mut self, later: Self) {
-        self.input = later.input.or(self.input);
-        self.output = later.output.or(self.output);
-    }
-}
-
-/// The object with the token counts of an event, if it has one.
-pub fn counts_of_event(api: &Api, record: &Record<'_>) -> Option<Value> {
-    // Deltas are many, and have none.
-    record.views().find(|(info, _)| info.role != Role::Delta)?;
-    let data = record.data();
-    let is_there = |place: &str| place.rsplit('/').next().is_none_or(|name| record.may_have(data, name));
-    let counts = api.usage.events.iter().filter(|place| is_there(place)).find_map(|place| at(data, place))?;
-    serde_json::from_str(counts).ok()
-}
-
-/// Tokens of the input that were read from a cache.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CacheTokens {
-    input: Option<u64>,
-    read: Option<u64>,
-    written: Option<u64>,
-}
-
-impl CacheTokens {
-    /// Later counts replace earlier ones.
-    pub fn update(&mut self, api: &Api, counts: &Value) {
-        let UsagePlaces { input, cached, written, .. } = api.usage;
-        self.input = count(counts, input).or(self.input);
-        self.read = count(counts, cached).or(self.read);
-        self.written = count(counts, written).or(self.written);
-    }
-
-    /// How many tokens of the input were read from a cache, and how many there are, if both are known.
-    pub fn reads(&self, api: &Api) -> Option<(u64, u64)> {
-        let (input, read) = (self.input?, self.read?);
-        // An API that counts what is written counts each part apart.
-        let is_apart = !api.usage.written.0.is_empty();
-        let rest = if is_apart { read.saturating_add(self.written.unwrap_or(0)) } else { 0 };
-        Some((read, input.saturating_add(rest)))
-    }
-}
-
 /// Returns why an effect of an event ends the root or one of its choices, in the words of the API.
 pub fn stop_word<'v>(api: &Api, info: &EventInfo, view: &View<'v>) -> Option<Cow<'v, str>> {
     let (_, member) = api.stop.filter(|(scope, _)| *scope == info.scope)?;
@@ -158,7 +83,7 @@ pub struct AnswerReader {
     api: &'static Api,
     id: Option<String>,
     status: Option<String>,
-    tokens: Option<Tokens>,
+    counts: Option<Counts>,
     /// Texts by the index of their container, their scope and their indices.
     texts: BTreeMap<(u64, Scope, Key), Joined>,
     /// Calls, with their arguments.
@@ -191,7 +116,7 @@ impl AnswerReader {
             api,
             id: None,
             status: None,
-            tokens: None,
+            counts: None,
             texts: BTreeMap::new(),
             calls: BTreeMap::new(),
             room: usize::MAX,
@@ -225,8 +150,8 @@ impl AnswerReader {
                 .filter(|id| !id.is_empty())
                 .map(Cow::into_owned);
         }
-        if let Some(tokens) = Tokens::of_event(self.api, record) {
-            self.tokens.get_or_insert_default().update(tokens);
+        if let Some(counts) = Counts::of_event(self.api, record) {
+            self.counts.get_or_insert_default().update(counts);
         }
     }
 
@@ -252,6 +177,21 @@ impl AnswerReader {
             Role::Point | Role::Phase | Role::Final | Role::Close | Role::Terminal => {
                 if let Some(word) = stop_word(self.api, info, view) {
                     self.status = Some(word.into_owned());
+                } else if info.role == Role::Terminal
+                    && self.api.stop == Some((info.scope, self.api.status.member))
+                {
+                    // Without the response in it, the event has the status in its type.
+                    self.status = info.phase.map(str::to_owned).or(self.status.take());
+                }
+                // The value that opens a call need not name it.
+                if info.role == Role::Close
+                    && self.calls.get(&key).is_some_and(|(call, _)| call.name.is_empty())
+                {
+                    self.call(
+                        level,
+                        &serde_json::from_str(whole.unwrap_or_default()).unwrap_or_default(),
+                        key,
+                    );
                 }
             }
         }
@@ -267,7 +207,8 @@ impl AnswerReader {
 
     /// Returns what was read.
     pub fn finish(self) -> Answer {
-        let Self { api, id, status, tokens, texts, calls, .. } = self;
+        let Self { api, id, status, counts, texts, calls, .. } = self;
+        let tokens = counts.map(|counts| counts.tokens(api));
         let calls = calls.into_values();
         let calls =
             calls.map(|(call, arguments)| ToolCall { arguments: arguments.whole(), ..call }).collect();
@@ -338,11 +279,15 @@ impl AnswerReader {
         });
         let Some(places) = is_call else { return };
         let [id, name] = [places.id, places.name].map(|place| text_at(value, place).unwrap_or_default());
-        // Some vendors repeat the id with each delta, and some another one.
         if !self.calls.contains_key(&key) {
             self.take(id.len() + name.len() + OVERHEAD);
-            let call = ToolCall { id, name, arguments: String::new() };
-            self.calls.insert(key, (call, Joined::default()));
+        }
+        let (call, _) = self.calls.entry(key).or_default();
+        // Some vendors repeat the id with each delta, and some another one.
+        for (own, new) in [(&mut call.id, id), (&mut call.name, name)] {
+            if own.is_empty() {
+                *own = new;
+            }
         }
     }
 
@@ -426,9 +371,4 @@ fn values<'v>(value: &'v Value, place: &str) -> Vec<(Option<u64>, &'v Value)> {
 
 fn text_at(value: &Value, pointer: &str) -> Option<String> {
     value.pointer(pointer)?.as_str().map(str::to_owned)
-}
-
-fn count(tokens: &Value, (member, inner): CountPlace) -> Option<u64> {
-    let count = tokens.get(member)?;
-    inner.map_or(Some(count), |inner| count.get(inner))?.as_u64()
 }

@@ -8,6 +8,7 @@
 mod answer;
 mod checker;
 mod chosen;
+mod counts;
 mod engine;
 mod frame;
 mod recognition;
@@ -16,10 +17,11 @@ mod rules;
 pub mod sse;
 mod waiting;
 
-pub use answer::{Answer, AnswerReader, CacheTokens, Tokens, ToolCall, counts_of_event, stop_word};
+pub use answer::{Answer, AnswerReader, ToolCall, stop_word};
 pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
 pub use chosen::{ChangedLevel, Rules, level};
+pub use counts::{Counts, Tokens};
 pub use engine::{
     Asked, Chosen, DataProblem, Effect, Excerpt, Finding, Findings, Harm, LOOSEST, LOOSEST_OF_MANY,
     LevelName, Location, Misnomer, Observer, Occurrence, Origin, Payload, Record, Related, Seen, SeenEffect,

@@ -22,7 +22,7 @@ pub use faults::list::{FaultInfo, FaultKind, fault_list};
 pub use faults::regardless::{regardless, request_about, request_faults};
 pub use faults::socket::socket_faults;
 pub use faults::violation::{faults, respond};
-pub use rendering::responses::ids::tagged;
+pub use rendering::ids::tagged;
 pub use rendering::wire::{Wire, WireFault};
 pub use rendering::{RenderedResponse, render};
 pub use serving::host::{Host, is_loopback};

@@ -1,5 +1,6 @@
 //! `conformance dialect`: dialects that are folders.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use spec::folder::{Folder, LoadError};
 use spec::{Dialect, Verdict, folder};
 
 use super::infer::{Inferred, infer};
+use super::parent::Parent;
 use super::{CommandArgs, known, message, names, print};
 use checker::level;
 use results::text::{counted, visible};
@@ -42,8 +44,8 @@ enum DialectCommand {
         /// Folder to write; its name is that of the dialect.
         #[arg(value_name = "FOLDER")]
         path: PathBuf,
-        /// Dialect of the suite that it extends.
-        #[arg(long, value_name = "NAME", value_parser = known::DIALECTS, hide_possible_values = true)]
+        /// Dialect that it extends: its name, or its folder.
+        #[arg(long, value_name = "DIALECT", value_parser = known::DIALECTS, hide_possible_values = true)]
         extends: String,
         /// Type of an event of its own, repeatable.
         #[arg(long, value_name = "TYPE")]
@@ -52,14 +54,14 @@ enum DialectCommand {
     /// Proposes a dialect by what recordings have.
     ///
     /// Allows what a recording has and the dialect that it extends does not allow: missing and additional members, null, values,
-    /// types, events. Prints each change with the number of events and recordings that need it, and the rules that recordings
-    /// break still. It is a proposal: what a gateway sends by mistake is in it, too.
+    /// types, events, framing. Prints each change with the number of events and recordings that need it, and the rules that
+    /// recordings break still. It is a proposal: what a gateway sends by mistake is in it, too.
     Infer {
         /// Recordings, or folders of recordings, of one API.
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
-        /// Dialect of the suite that it extends.
-        #[arg(long, value_name = "NAME", value_parser = known::DIALECTS, hide_possible_values = true)]
+        /// Dialect that it extends: its name, or its folder.
+        #[arg(long, value_name = "DIALECT", value_parser = known::DIALECTS, hide_possible_values = true)]
         extends: String,
         /// Folder to write; its name is that of the dialect.
         #[arg(long, value_name = "FOLDER")]
@@ -108,8 +110,9 @@ const FILE: &str = "dialect.toml";
 
 fn new(path: &Path, extends: &str, events: &[String]) -> Result<()> {
     let name = name_of(path)?;
-    let base = names::dialect(extends)?;
-    let mut files = vec![(FILE.to_owned(), head(&name, base))];
+    let parent = Parent::of(path, extends)?;
+    let base = parent.dialect;
+    let mut files = BTreeMap::from([(FILE.to_owned(), head(&name, &parent))]);
     for event in events {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':');
         if event.is_empty() || event.starts_with('.') || !event.chars().all(is_plain) {
@@ -120,15 +123,16 @@ fn new(path: &Path, extends: &str, events: &[String]) -> Result<()> {
                 "--event {event}: {extends} has this event; write what differs to events/{event}.patch.json"
             );
         }
-        files.push((format!("events/{event}.json"), new_event(event, base)));
+        files.insert(format!("events/{event}.json"), new_event(event, base));
     }
-    write(path, &name, &files)
+    write(path, &name, &parent, files)
 }
 
 /// The dialect is loaded before anything is written.
-fn write(path: &Path, name: &str, files: &[(String, String)]) -> Result<()> {
-    folder::load(name, &Folder::of_texts(path, files.iter().cloned())?)?;
-    for (file, text) in files {
+fn write(path: &Path, name: &str, parent: &Parent, files: BTreeMap<String, String>) -> Result<()> {
+    let folder = parent.extended(path, files)?;
+    folder::load(name, &folder)?;
+    for (file, text) in &folder.files {
         let file = path.join(file);
         let written = fs::create_dir_all(file.parent().unwrap_or(path)).and_then(|()| fs::write(&file, text));
         written.with_context(|| file.display().to_string())?;
@@ -139,9 +143,9 @@ fn write(path: &Path, name: &str, files: &[(String, String)]) -> Result<()> {
 
 fn proposed(paths: &[PathBuf], extends: &str, out: &Path) -> Result<()> {
     let name = name_of(out)?;
-    let base = names::dialect(extends)?;
-    let Inferred { files, lines } = infer(&name, (FILE, &head(&name, base)), paths, base)?;
-    write(out, &name, &files.into_iter().collect::<Vec<_>>())?;
+    let parent = Parent::of(out, extends)?;
+    let Inferred { files, lines } = infer(&name, (FILE, &head(&name, &parent)), paths, &parent)?;
+    write(out, &name, &parent, files)?;
     lines.iter().try_for_each(|line| print(&format!("{}\n", visible(line))))
 }
 
@@ -152,12 +156,12 @@ fn name_of(path: &Path) -> Result<String> {
     Ok(path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
 }
 
-fn head(name: &str, base: &Dialect) -> String {
+fn head(name: &str, parent: &Parent) -> String {
     format!(
         r#"product = "{name}"
 source = "what it sends"
 summary = "What {name} sends, where it differs from {base}."
-extends = "{base}"
+extends = "{extends}"
 
 # Events: events/TYPE.json, or events/TYPE.patch.json for what differs in one of {base}. Types: types/NAME.patch.json.
 # A rule that does not hold, with its reason:
@@ -166,7 +170,8 @@ extends = "{base}"
 # level = "off"
 # reason = "why"
 "#,
-        base = base.name
+        base = parent.dialect.name,
+        extends = parent.extends
     )
 }
 
@@ -219,7 +224,7 @@ fn check(path: &Path) -> Result<ExitCode> {
         .iter()
         .map(|fault| Finding {
             file: fault.file.clone(),
-            place: fault.line.map_or(Place::File, Place::Line),
+            place: fault.at.map_or(Place::File, |at| Place::At(at, String::new())),
             message: fault.message.clone(),
             help: "correct the file".to_owned(),
         })
@@ -229,7 +234,7 @@ fn check(path: &Path) -> Result<ExitCode> {
     }
     if findings.is_empty() {
         let dialect = names::dialect_in(path)?;
-        findings.extend(levels(dialect, path));
+        findings.extend(levels(dialect, &written.folder));
         findings.extend(examples(dialect, &written));
         if findings.is_empty() {
             print(&format!("{}\n", summary(dialect, &written)))?;
@@ -247,7 +252,7 @@ fn visible_lines(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n")
 }
 
-fn levels(dialect: &'static Dialect, path: &Path) -> Vec<Finding> {
+fn levels(dialect: &'static Dialect, folder: &Folder) -> Vec<Finding> {
     let parent = dialect.lineage.first().and_then(|name| spec::dialect(name));
     let mut findings = Vec::new();
     for own in dialect.rules {
@@ -255,12 +260,15 @@ fn levels(dialect: &'static Dialect, path: &Path) -> Vec<Finding> {
         let usual = parent.map_or_else(|| rule.level_in(dialect), |parent| level(rule, parent));
         let is_own = parent.is_none_or(|parent| parent.rules.iter().all(|inherited| inherited != own));
         if is_own && usual == own.level {
-            findings.push(Finding {
-                file: path.join(FILE),
-                place: Place::Entry(format!("[[rule]] {}", own.id)),
-                message: format!("the level is {} anyway", own.level.name()),
-                help: "remove the entry".to_owned(),
-            });
+            findings.push(folder::located(
+                Finding {
+                    file: folder.path.join(FILE),
+                    place: Place::Entry(format!("[[rule]] {}", own.id)),
+                    message: format!("the level is {} anyway", own.level.name()),
+                    help: "remove the entry".to_owned(),
+                },
+                folder,
+            ));
         }
     }
     findings
@@ -274,11 +282,14 @@ fn examples(dialect: &Dialect, written: &Written) -> Vec<Finding> {
         for (at, example) in event.examples.iter().enumerate() {
             let verdict = dialect.check_event(&event.name, &example.to_string());
             let Verdict::Invalid(faults, _) = verdict else { continue };
-            findings.extend(faults.first().map(|fault| Finding {
-                file: written.folder.file(&format!("events/{}.json", event.name)),
-                place: Place::Pointer(format!("/examples/{at}{}", fault.pointer)),
-                message: format!("the example is not valid: {fault}"),
-                help: "correct the example or the schema".to_owned(),
+            findings.extend(faults.first().map(|fault| {
+                let finding = Finding {
+                    file: written.folder.file(&format!("events/{}.json", event.name)),
+                    place: Place::Pointer(format!("/examples/{at}{}", fault.pointer)),
+                    message: format!("the example is not valid: {fault}"),
+                    help: "correct the example or the schema".to_owned(),
+                };
+                folder::located(finding, &written.folder)
             }));
         }
     }
@@ -301,11 +312,13 @@ fn summary(dialect: &Dialect, written: &Written) -> String {
 fn compare(path: &Path, other: Option<&str>) -> Result<()> {
     let (written, faults) = Written::read(path)?;
     faults.first().map_or(Ok(()), |fault| Err(fault.clone()))?;
-    let other = other.or(written.model.own.extends.as_deref());
-    let other = other.context("the dialect extends no other one: name the one to compare it with")?;
-    let other = match folder::built_in(other)? {
-        Some(folder) => folder::resolve(other, &folder)?,
-        None => Written::read(Path::new(other))?.0.model,
+    let other = match (other, &written.folder.base, written.model.own.extends.as_deref()) {
+        (None, Some(base), _) => folder::resolve(&written.folder.base_name().unwrap_or_default(), base)?,
+        (Some(other), ..) | (None, None, Some(other)) => match folder::built_in(other)? {
+            Some(folder) => folder::resolve(other, &folder)?,
+            None => Written::read(Path::new(other))?.0.model,
+        },
+        (None, None, None) => bail!("the dialect extends no other one: name the one to compare it with"),
     };
     print(&human(&diff(&Side::of_dialect(&other), &Side::of_dialect(&written.model))))
 }

@@ -27,6 +27,7 @@ mod man;
 mod message;
 mod names;
 mod output;
+mod parent;
 mod play;
 mod progress;
 mod record;

@@ -12,7 +12,7 @@ use checker::fallback;
 use clients::PlayedCase;
 use gateway::WireFault;
 use spec::Dialect;
-use spec::folder::Folder;
+use spec::folder::{Folder, place_of_level};
 use spec::table::{EventInfo, Fallback};
 
 pub(super) use harness::suite::did_you_mean as meant;
@@ -60,14 +60,10 @@ pub(super) fn dialect_in(path: &Path) -> Result<&'static Dialect> {
     let (name, folder) = dialect_folder(path)?;
     let dialect = spec::folder::load(&name, &folder)?;
     for level in dialect.rules {
-        let file = path.join("dialect.toml");
-        rule(level.id).with_context(|| format!("{}: [[rule]] {}", file.display(), level.id))?;
+        let place = || format!("{}: [[rule]] {}", place_of_level(&folder, level.id), level.id);
+        rule(level.id).with_context(place)?;
         if level.reason.trim().is_empty() {
-            bail!(
-                "{}: [[rule]] {}: the reason is empty: explain why the level differs",
-                file.display(),
-                level.id
-            );
+            bail!("{}: the reason is empty: explain why the level differs", place());
         }
     }
     Ok(dialect)

@@ -3,10 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use checker::{
-    Answer, AnswerReader, CacheTokens, Entry, Observer, Payload, Seen, Tokens, counts_of_event,
-    is_sign_of_life,
-};
+use checker::{Answer, AnswerReader, Counts, Entry, Observer, Payload, Seen, Tokens, is_sign_of_life};
 use recordings::capture;
 use results::CaptureReport;
 use serde::Serialize;
@@ -126,7 +123,7 @@ pub struct Told {
     /// Why it ended; none if it does not say that it has.
     word: Option<String>,
     tokens: Option<Tokens>,
-    cache: CacheTokens,
+    cache: Counts,
     has_error: bool,
     /// An event ended it, if only without a word.
     has_ended: bool,
@@ -159,7 +156,7 @@ pub struct Watched {
     /// The status in the last event, or which the last event means.
     status: Option<String>,
     has_error: bool,
-    cache: CacheTokens,
+    cache: Counts,
     has_ended: bool,
     is_blocked: bool,
     is_unreadable: bool,
@@ -237,8 +234,8 @@ impl Observer for Watched {
             };
             self.status = status.map(Cow::into_owned).or(self.status.take());
         }
-        if let Some(counts) = counts_of_event(api, seen.record) {
-            self.cache.update(api, &counts);
+        if let Some(counts) = Counts::of_event(api, seen.record) {
+            self.cache.update(counts);
         }
         self.reader.get_or_insert_with(|| AnswerReader::new(api).within(ANSWER)).event(seen.record);
     }
@@ -265,7 +262,7 @@ pub(crate) const fn lost(ended: &Ended) -> Option<Outcome> {
 /// The member of a response for how it ended, in an API that names no other.
 const STATUS: &str = "status";
 
-fn body(api: &'static Api, recording: &[u8], cache: &mut CacheTokens) -> (Option<Answer>, bool) {
+fn body(api: &'static Api, recording: &[u8], cache: &mut Counts) -> (Option<Answer>, bool) {
     let (mut answer, mut has_error) = (None, false);
     // It was read before.
     let _ = capture::read(recording, None, &mut |entry| {
@@ -274,7 +271,7 @@ fn body(api: &'static Api, recording: &[u8], cache: &mut CacheTokens) -> (Option
             has_error |= api.error_in(data).is_some();
             let value: Option<serde_json::Value> = serde_json::from_str(data).ok();
             if let Some(counts) = value.as_ref().and_then(|value| value.get(api.usage.member)) {
-                cache.update(api, counts);
+                cache.update(Counts::of(api, counts).unwrap_or_default());
             }
             answer = value.map(|value| Answer::of_response(api, &value));
             if let Some(answer) = answer.as_mut().filter(|_| api.stop.is_none()) {

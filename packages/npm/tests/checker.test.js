@@ -232,6 +232,11 @@ test("a dialect can be loaded", () => {
   assert.deepEqual(found("openai"), ["schema/event-known"]);
   loadDialect("acme", OWN);
   assert.deepEqual(found("acme"), ["schema/event-valid"]);
+  const heir = { "dialect.toml": OWN["dialect.toml"].replace('"openai"', '"../acme"') };
+  loadDialect("acme-eu", heir);
+  assert.deepEqual(found("acme-eu"), ["schema/event-valid"]);
+  const lone = { "dialect.toml": OWN["dialect.toml"].replace('"openai"', '"../other"') };
+  assert.throws(() => loadDialect("lone", lone), /^Error: lone\/dialect\.toml:4:1: .*there is no such dialect/);
   const folder = join(mkdtempSync(join(tmpdir(), "dialect-")), "beyond");
   mkdirSync(join(folder, "events"), { recursive: true });
   for (const [file, text] of Object.entries(OWN)) writeFileSync(join(folder, file), text);
@@ -245,7 +250,7 @@ test("a dialect can be loaded", () => {
 });
 
 test("a dialect that is wrong says where", () => {
-  assert.throws(() => loadDialect("acme2", { ...OWN, "dialect.toml": "x = 1\n" }), /^Error: acme2\/dialect\.toml: line 1: /);
+  assert.throws(() => loadDialect("acme2", { ...OWN, "dialect.toml": "x = 1\n" }), /^Error: acme2\/dialect\.toml:1:1: /);
   assert.throws(() => loadDialect("acme2", { ...OWN, "../a.json": "{}" }), /expected dialect\.toml/);
   assert.throws(() => loadDialect("openai", OWN), /is the name of a dialect of this suite/);
   const rule = '[[rule]]\nid = "no/rule"\nlevel = "off"\nreason = "Why."\n';

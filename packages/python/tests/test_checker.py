@@ -247,6 +247,10 @@ def test_a_dialect_can_be_a_folder(tmp_path):
     stream = f"data: {event}\n\n".encode()
     known = ["schema/event-known" in rules(Run(dialect).check(stream).findings) for dialect in ("openai", str(acme))]
     assert known == [True, False]
+    heir = tmp_path / "acme-eu"
+    heir.mkdir()
+    (heir / "dialect.toml").write_text((acme / "dialect.toml").read_text().replace('"openai"', '"../acme"'))
+    assert found(str(heir)) == []
     (acme / "dialect.toml").write_text("x = 1\n")
-    with pytest.raises(ValueError, match="dialect.toml: line 1: "):
+    with pytest.raises(ValueError, match="dialect.toml:1:1: "):
         Checker(str(acme))

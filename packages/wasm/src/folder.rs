@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use spec::folder::{Folder, load as load_folder};
+use spec::folder::{Folder, load as load_folder, of_loaded, place_of_level};
 
 pub(crate) fn load(input: &[u8]) -> Result<(), String> {
     let (name, files): (String, BTreeMap<String, String>) = serde_json::from_slice(input)
         .map_err(|error| format!("expected a name, and texts by path: {error}"))?;
-    let folder = Folder::of_texts(Path::new(&name), files).map_err(|error| error.to_string())?;
+    let mut folder = Folder::of_texts(Path::new(&name), files).map_err(|error| error.to_string())?;
+    // There are no paths: the folder that it extends was loaded before.
+    folder.base = folder.base_name().and_then(|base| of_loaded(&base)).map(Box::new);
     let dialect = load_folder(&name, &folder).map_err(|error| error.to_string())?;
     for level in dialect.rules {
         let problem = match () {
@@ -16,7 +18,7 @@ pub(crate) fn load(input: &[u8]) -> Result<(), String> {
             () if level.reason.trim().is_empty() => "the reason is empty: explain why the level differs",
             () => continue,
         };
-        return Err(format!("{name}/dialect.toml: [[rule]] {}: {problem}", level.id));
+        return Err(format!("{}: [[rule]] {}: {problem}", place_of_level(&folder, level.id), level.id));
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! How a plan becomes events and bodies, by the tables of a dialect.
 
 mod hosted;
-pub(crate) mod responses;
+pub(crate) mod ids;
+mod responses;
 mod spoken;
 pub(crate) mod wire;
 
@@ -10,6 +11,7 @@ use spec::{Api, Dialect};
 use translation::ReplyError;
 use translation::pen;
 
+pub(crate) use self::spoken::CREATED;
 use crate::content::plan::ResponsePlan;
 use crate::content::problem::{NO_THREADS, Problem};
 
@@ -46,7 +48,7 @@ pub fn render(
 ) -> RenderedResponse {
     // The items of an API whose events have the response as a whole have many forms.
     if dialect.api.snapshot.is_some() && !pen::has_given(dialect.api) {
-        return responses::emit::render(request, plan, dialect, seed);
+        return responses::render(request, plan, dialect, seed);
     }
     spoken::render(request, plan, dialect)
 }

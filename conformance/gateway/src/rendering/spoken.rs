@@ -8,13 +8,13 @@ use translation::{Delta, PartKind, ReplyError, Stop, Stopped, Usage};
 
 use super::RenderedResponse;
 use super::hosted::{self, Given};
-use super::responses::ids::BARE;
+use super::ids::BARE;
 use super::wire;
 use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought};
 use crate::content::text;
 
 /// The time of responses, which makes them reproducible.
-const CREATED: u64 = 1_785_000_000;
+pub(crate) const CREATED: u64 = 1_785_000_000;
 /// The status of a response that fails without a stream.
 const FAILED: u16 = 500;
 /// An API accepts a thought again only with its signature.
@@ -37,10 +37,10 @@ pub(super) fn render(request: &Value, plan: &ResponsePlan, dialect: &'static Dia
 }
 
 /// A response that is planned.
-struct Said<'p> {
-    request: &'p Value,
-    plan: &'p ResponsePlan,
-    dialect: &'static Dialect,
+pub(super) struct Said<'p> {
+    pub(super) request: &'p Value,
+    pub(super) plan: &'p ResponsePlan,
+    pub(super) dialect: &'static Dialect,
 }
 
 /// A choice, and its events up to the one that ends it.
@@ -81,7 +81,7 @@ impl Choice {
 }
 
 impl Said<'_> {
-    fn writer(&self, choice: usize) -> Writer {
+    pub(super) fn writer(&self, choice: usize) -> Writer {
         let Self { request, plan, dialect } = *self;
         let model = text(request, "model").unwrap_or("reference-1").to_owned();
         let mut writer = Writer::new(Front { dialect, request: request.clone(), model, now: CREATED });
@@ -152,7 +152,7 @@ impl Said<'_> {
         body
     }
 
-    fn usage(&self, output: u64) -> Usage {
+    pub(super) fn usage(&self, output: u64) -> Usage {
         let choices = u64::try_from(self.plan.choices.max(1)).unwrap_or(1);
         Usage {
             input: Some(self.plan.input_tokens),
@@ -162,7 +162,7 @@ impl Said<'_> {
         }
     }
 
-    fn stopped(&self) -> Stopped {
+    pub(super) fn stopped(&self) -> Stopped {
         let before = self.plan.stopped_before.clone();
         let stop = match self.plan.ending {
             Ending::Incomplete("content_filter") => Stop::Filtered,
@@ -348,9 +348,10 @@ impl Parts {
     }
 
     fn give(&mut self, Given { opened, pieces, closed }: Given) {
-        self.open(PartKind::Given { opened, closed });
+        let values = json!({"opened": opened, "closed": closed});
+        self.open(PartKind::Item { kind: "given", values });
         let part = self.count - 1;
-        let pieces = pieces.into_iter().map(|value| Delta::Piece { part, value });
+        let pieces = pieces.into_iter().map(|value| Delta::Piece { part, step: "", value });
         self.deltas.extend(pieces.chain([Delta::Closed { part }]).map(|delta| (delta, None)));
     }
 }
@@ -368,6 +369,6 @@ fn logprobs(token: &str) -> Value {
     json!({"content": [token], "refusal": null})
 }
 
-fn listed(stream: &[u8]) -> Vec<String> {
+pub(super) fn listed(stream: &[u8]) -> Vec<String> {
     wire::events(stream).map(|event| String::from_utf8_lossy(event).into_owned()).collect()
 }

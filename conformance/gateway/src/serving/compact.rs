@@ -9,7 +9,7 @@ use crate::content::plan::tokens;
 use crate::content::problem::Problem;
 use crate::content::refusal::refused;
 use crate::content::text;
-use crate::rendering::responses::response::CREATED;
+use crate::rendering::CREATED;
 use recordings::capture::base64_of;
 
 impl Gateway {

@@ -19,7 +19,7 @@ use crate::content::text;
 use crate::faults::list::{FaultInfo, fault_list};
 use crate::faults::requested::Faults;
 use crate::faults::socket::COMPACTION_TRIGGERED;
-use crate::rendering::responses::ids::tagged;
+use crate::rendering::ids::tagged;
 use crate::rendering::wire::Wire;
 use crate::rendering::{RenderedResponse, render};
 use checker::Rules;

@@ -170,13 +170,17 @@ impl Evidence {
     /// If a file cannot be removed.
     pub fn remove_dialect(&self, name: &str) -> io::Result<()> {
         let Some(folder) = spec::dialect(name).and_then(|dialect| dialect.folder) else { return Ok(()) };
-        let own = self.folder.join(DIALECT).join(name);
-        for file in folder.files.keys() {
-            remove(&own.join(file))?;
-        }
-        for inner in [own.join("events"), own.join("types"), own, self.folder.join(DIALECT)] {
-            // Files that are not of the run stay.
-            let _ = fs::remove_dir(inner);
+        let all = self.folder.join(DIALECT);
+        for (place, files) in &folder.folders {
+            let own = all.join(place);
+            for file in files.keys() {
+                remove(&own.join(file))?;
+            }
+            let around = own.ancestors().take_while(|folder| folder.starts_with(&all));
+            for inner in [own.join("events"), own.join("types")].iter().map(PathBuf::as_path).chain(around) {
+                // Files that are not of the run stay.
+                let _ = fs::remove_dir(inner);
+            }
         }
         Ok(())
     }
@@ -350,8 +354,9 @@ impl Evidence {
 
 /// The files of a dialect that is not one of the suite, below the folder of a run, with their texts.
 pub fn files_of(dialect: &Dialect) -> impl Iterator<Item = (String, &str)> {
-    let files = dialect.folder.into_iter().flat_map(|folder| &folder.files);
-    files.map(|(file, text)| (format!("{DIALECT}/{}/{file}", dialect.name), text.as_str()))
+    dialect.folder.into_iter().flat_map(|folder| &folder.folders).flat_map(|(place, files)| {
+        files.iter().map(move |(file, text)| (format!("{DIALECT}/{place}/{file}"), text.as_str()))
+    })
 }
 
 /// Removes the exchanges in a folder, and its subfolders once they are empty. Links are not followed.

@@ -60,9 +60,14 @@ impl ItemsReader {
             return;
         }
         for (info, view) in record.views() {
-            let Some(value) = view.raw(Slot::Value).filter(|value| value.len() <= self.room) else {
-                continue;
-            };
+            let whole = || view.snapshot(self.dialect.api).filter(|_| info.level.is_root);
+            let value = view.raw(Slot::Value).or_else(whole);
+            let Some(value) = value.filter(|value| value.len() <= self.room) else { continue };
+            if info.level.is_root && info.role == Role::Open {
+                // A response can begin with items.
+                let response = serde_json::from_str(value).unwrap_or_default();
+                self.items.extend((0..).zip(of_body(self.dialect.api, &response)).take(MAX_ENTRIES));
+            }
             self.effect(info.level, info.role, &view, value);
         }
     }
@@ -182,8 +187,11 @@ fn put(item: &mut Value, place: &str, value: Value) {
 mod tests {
     use std::borrow::Cow;
 
-    use checker::{Checker, Frame, Observer, Seen};
+    use checker::{Answer, AnswerReader, Checker, Frame, Observer, Seen, ToolCall, sse};
+    use recordings::capture::Format;
+    use recordings::goldens::GOLDENS;
     use serde_json::json;
+    use spec::table::Content;
 
     use super::*;
 
@@ -202,6 +210,56 @@ mod tests {
             checker.frame_seen_by(&frame, &mut reader);
         }
         reader.finish()
+    }
+
+    /// The content. Items have arguments as JSON, and no reasoning that a conversation does not repeat.
+    fn said(api: &Api, answer: Answer) -> (Vec<String>, String, Option<String>, Vec<ToolCall>) {
+        let without = api.request.turn.map_or(&[][..], |turn| turn.without);
+        let thoughts = api.scopes().find(|scope| without.contains(&scope.name));
+        let has_thoughts = thoughts.is_none_or(|scope| scope.content != Some(Content::Reasoning));
+        let in_one_form = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| json!({})).to_string();
+        let calls = answer.calls.into_iter();
+        let calls = calls.map(|call| ToolCall { arguments: in_one_form(&call.arguments), ..call });
+        (answer.texts, answer.refusal, has_thoughts.then_some(answer.reasoning), calls.collect())
+    }
+
+    #[test]
+    fn items_say_what_the_answer_says() {
+        let (mut wrong, mut seen) = (Vec::new(), 0);
+        for golden in GOLDENS.iter().filter(|golden| golden.format == Format::Sse) {
+            let dialect = spec::dialect(golden.dialect).unwrap();
+            let api = dialect.api;
+            let Some(list) = api.scope(api.container).in_body.first().filter(|_| api.request.turn.is_some())
+            else {
+                continue;
+            };
+            let (mut items, mut answer) = (ItemsReader::new(dialect, 1 << 20), AnswerReader::new(api));
+            let mut checker = Checker::new(dialect);
+            let mut parser = sse::Parser::default();
+            let mut read = |frame: Frame<'_>| {
+                checker.frame_seen_by(&frame, &mut Both(&mut items, &mut answer));
+            };
+            parser.push(golden.bytes, &mut read);
+            parser.finish(&mut read);
+            let mut body = Value::Null;
+            put(&mut body, list.split_once("/{").unwrap().0, items.finish().into());
+            let [one, other] =
+                [answer.finish(), Answer::of_body(dialect, &body)].map(|answer| said(api, answer));
+            seen += 1;
+            if one != other {
+                wrong.push(format!("{}/{}: {one:?}, items: {other:?}", golden.dialect, golden.name));
+            }
+        }
+        assert!(wrong.is_empty() && seen > 20, "of {seen}: {wrong:#?}");
+    }
+
+    struct Both<'r>(&'r mut ItemsReader, &'r mut AnswerReader);
+
+    impl Observer for Both<'_> {
+        fn record(&mut self, seen: &Seen<'_>) {
+            self.0.event(seen.record);
+            self.1.record(seen);
+        }
     }
 
     #[test]

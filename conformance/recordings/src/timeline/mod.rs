@@ -10,7 +10,7 @@ use spec::table::{EventInfo, Marker, Role, Scope, ScopeInfo};
 use spec::{Api, Count, Dialect, Slot, View};
 
 use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
-use checker::{Observer, Occurrence, Payload, Record, Seen, SeenEffect, Tokens, stop_word};
+use checker::{Counts, Observer, Occurrence, Payload, Record, Seen, SeenEffect, stop_word};
 use results::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummary, Silence, Timeline};
 
 /// Maximum number of bars of an exchange.
@@ -227,10 +227,10 @@ impl TimelineBuilder {
         self.turn(seen.lane);
         let effects: Vec<SeenEffect<'_>> = seen.effects().collect();
         self.begin(seen, &effects, now);
-        if let Some(counts) = Tokens::of_event(self.api, record)
+        if let Some(counts) = Counts::of_event(self.api, record)
             && let Some(root) = self.lane.response.and_then(|at| self.timeline.bars.get_mut(at))
         {
-            let [input, output] = root.tokens.unwrap_or_default();
+            let ([input, output], counts) = (root.tokens.unwrap_or_default(), counts.tokens(self.api));
             root.tokens = Some([counts.input.unwrap_or(input), counts.output.unwrap_or(output)]);
         }
         if effects.is_empty() {

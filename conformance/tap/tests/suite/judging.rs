@@ -88,8 +88,7 @@ fn tokens_from_a_cache_are_a_part_of_the_input() {
     ] {
         let api = *spec::APIS.iter().find(|known| known.name == api).unwrap();
         let usage: serde_json::Value = serde_json::from_str(usage).unwrap();
-        let mut tokens = checker::CacheTokens::default();
-        tokens.update(api, &usage);
+        let tokens = checker::Counts::of(api, &usage).unwrap();
         assert_eq!(tokens.reads(api), reads, "{usage}");
     }
 }

@@ -1,8 +1,8 @@
 //! The edits of a dialect: what its responses leave out or add.
 
 use serde_json::{Map, Value};
-use spec::Dialect;
-use spec::table::{RenderEdit, RenderMoment, RenderTarget};
+use spec::table::{RenderEdit, RenderMoment, RenderTarget, Role};
+use spec::{Dialect, EventInfo};
 
 /// The edits that apply to one response.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +70,19 @@ impl Edits {
             }
             let event = event.filter(|_| edit.at.is_none());
             each(value, edit.at.unwrap_or_default(), &mut |value| change(edit, event, value, closed));
+        }
+    }
+
+    /// Those of the item, or of the part, that an event has.
+    pub(super) fn apply_inside(self, info: &EventInfo, closed: Option<&Value>, event: &mut Value) {
+        let Some(value) = info.value.and_then(|place| event.pointer_mut(place)) else { return };
+        let moment = if info.role == Role::Open { RenderMoment::Begun } else { RenderMoment::Ended };
+        match (info.role, closed) {
+            (Role::Open | Role::Close, Some(closed)) if info.level.is_container => {
+                *value = self.apply_to_item(moment, value, closed);
+            }
+            (Role::Open | Role::Close, _) if !info.level.is_container => self.apply(Edited::part(), value),
+            _ => {}
         }
     }
 

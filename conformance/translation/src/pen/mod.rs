@@ -46,7 +46,7 @@ pub fn call_prefix(api: &Api) -> &'static str {
 
 /// Returns whether it writes parts that only its API has.
 pub fn has_given(api: &Api) -> bool {
-    Page::of(api.name).part.contains_key("given")
+    Page::of(api.name).item.contains_key("given")
 }
 
 /// Returns whether an event begins a response.

@@ -55,7 +55,14 @@ pub(super) struct Page {
     pub(super) codes: BTreeMap<String, String>,
     /// The first that fits counts.
     pub(super) stop: Vec<Words>,
+    #[serde(default)]
     pub(super) part: BTreeMap<String, PartPage>,
+    /// Parts as only this API has them.
+    #[serde(default)]
+    pub(super) item: BTreeMap<String, PartPage>,
+    /// The response before it runs, and while it does, apart from events.
+    #[serde(default)]
+    pub(super) pending: Vec<Template>,
 }
 
 /// When parts begin and end.
@@ -97,6 +104,8 @@ pub(super) struct PartPage {
     pub(super) first: Vec<Template>,
     /// The events of a piece of its text.
     pub(super) delta: Vec<Template>,
+    /// The events of pieces of other kinds.
+    pub(super) step: BTreeMap<String, Vec<Template>>,
     pub(super) sealed: Vec<Template>,
     /// The events that end its text, if that has begun.
     pub(super) done: Vec<Template>,
@@ -148,12 +157,14 @@ impl Page {
     }
 
     fn templates(&mut self) -> impl Iterator<Item = &mut Template> {
-        let Self { every, start, end, fail, ping, body, error, model, models, part, .. } = self;
-        let of_parts = part.values_mut().flat_map(|part| {
-            let PartPage { open, first, delta, sealed, done, close, whole, .. } = part;
-            [open, first, delta, sealed, done, close].into_iter().flatten().chain([whole])
+        let Self { every, start, end, fail, ping, body, error, model, models, part, item, pending, .. } =
+            self;
+        let of_parts = part.values_mut().chain(item.values_mut()).flat_map(|part| {
+            let PartPage { open, first, delta, step, sealed, done, close, whole, .. } = part;
+            let steps = step.values_mut().flatten();
+            [open, first, delta, sealed, done, close].into_iter().flatten().chain([whole]).chain(steps)
         });
-        let events = [start, end, fail, ping].into_iter().flatten();
+        let events = [start, end, fail, ping, pending].into_iter().flatten();
         events.chain([every, body, error, model, models]).chain(of_parts)
     }
 
@@ -165,7 +176,7 @@ impl Page {
             PartKind::Reasoning { is_redacted: true, .. } => &["redacted", "reasoning"],
             PartKind::Reasoning { .. } => &["reasoning"],
             PartKind::Call { .. } => &["call"],
-            PartKind::Given { .. } => &["given"],
+            PartKind::Item { kind, .. } => return self.item.get(*kind),
         };
         names.iter().find_map(|name| self.part.get(*name))
     }

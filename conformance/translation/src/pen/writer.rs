@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Value, json};
-use spec::Scope;
 use spec::table::{Marker, RenderMoment};
+use spec::{Dialect, Scope};
 
 use super::edits::{Edited, Edits};
 use super::head::Head;
@@ -29,6 +29,10 @@ pub struct Writer {
     carried: Option<String>,
     /// Other values for templates.
     said: BTreeMap<&'static str, Value>,
+    /// If the dialect allows alternatives, it decides.
+    seed: u64,
+    /// The number of events of parts that are still written.
+    left: usize,
 }
 
 /// A part of the response.
@@ -43,6 +47,8 @@ struct Part {
     text: String,
     seal: Option<String>,
     state: State,
+    /// As it ends, if that is known when it begins.
+    closed: Option<Value>,
 }
 
 /// How far a part is.
@@ -53,6 +59,8 @@ enum State {
     Ending,
     Completed,
     Incomplete,
+    /// The response failed before its end.
+    Lost,
 }
 
 /// The values that a template can name.
@@ -68,7 +76,25 @@ impl Writer {
     pub fn new(front: Front) -> Self {
         let page = Page::of(front.dialect.api.name);
         let (parts, waiting, said) = (Vec::new(), VecDeque::new(), BTreeMap::new());
-        Self { page, front, head: Head::default(), events: 0, parts, waiting, carried: None, said }
+        let (events, seed, left) = (0, 1, usize::MAX);
+        Self { page, front, head: Head::default(), events, parts, waiting, carried: None, said, seed, left }
+    }
+
+    /// Alternatives of the dialect follow from the seed.
+    #[must_use]
+    pub const fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Parts have at most this number of events. The others do not end.
+    pub const fn limit(&mut self, events: usize) {
+        self.left = events;
+    }
+
+    /// The response before it runs, and while it does.
+    pub fn pending(&self) -> Vec<Value> {
+        self.page.pending.iter().map(|Template(response)| fill(response, &self.of_all())).collect()
     }
 
     /// Sets a value that templates of its API name.
@@ -80,7 +106,9 @@ impl Writer {
     pub fn write(&mut self, delta: &Delta, out: &mut Vec<u8>) {
         self.head.note(&self.front, delta);
         match delta {
-            Delta::Started { .. } => self.emit(&self.page.start, None, &Value::Null, out),
+            Delta::Started { .. } => {
+                self.emit(&self.page.start, None, &Value::Null, out);
+            }
             Delta::Opened { part, .. } if self.page.parts == Parts::OneByOne && self.open().is_some() => {
                 self.waiting.push_back((*part, vec![delta.clone()]));
             }
@@ -146,27 +174,45 @@ impl Writer {
         }
     }
 
-    fn emit(&mut self, events: &[Template], part: Option<usize>, delta: &Value, out: &mut Vec<u8>) {
+    /// The result is whether there was room for the last one.
+    fn emit(&mut self, events: &[Template], part: Option<usize>, delta: &Value, out: &mut Vec<u8>) -> bool {
+        let (dialect, edits, mut has_room) = (self.front.dialect, self.edits(), true);
         for Template(event) in events {
-            let named = Named { writer: self, part: part.and_then(|at| self.parts.get(at)), delta };
-            if !holds(event, &named) {
+            has_room = part.is_none() || self.left > 0;
+            let part = part.and_then(|at| self.parts.get(at));
+            let named = Named { writer: self, part, delta };
+            if !has_room || !holds(event, &named) {
                 continue;
             }
             let mut data = fill(event, &named);
-            add(&mut data, fill(&self.page.every.0, &named));
-            let framing = &self.front.dialect.framing;
             let kind = data.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-            if let Some(name) = framing.event_field(&kind) {
+            let info = dialect.event(&kind);
+            if info.is_none() && !kind.is_empty() {
+                continue;
+            }
+            let every = fill(&self.page.every.0, &named);
+            let closed = part.and_then(|part| part.closed.as_ref());
+            add(&mut data, every.clone());
+            if let Some(info) = info {
+                edits.apply_inside(info, closed, &mut data);
+            }
+            rename(dialect, &mut data);
+            edits.apply(Edited::event(&kind, closed), &mut data);
+            to_the_end(&mut data, &every);
+            if let Some(name) = dialect.framing.event_field(&kind) {
                 out.extend_from_slice(format!("event: {name}\n").as_bytes());
             }
-            self.edits().apply(Edited::event(&kind, None), &mut data);
             out.extend_from_slice(format!("data: {data}\n\n").as_bytes());
             self.events += 1;
+            if part.is_some() {
+                self.left -= 1;
+            }
         }
+        has_room
     }
 
-    fn edits(&self) -> Edits {
-        Edits::of(self.front.dialect, 1)
+    const fn edits(&self) -> Edits {
+        Edits::of(self.front.dialect, self.seed)
     }
 
     /// The first part that is open.
@@ -189,11 +235,11 @@ impl Writer {
                     self.text(at, text, out);
                 }
             }
-            Delta::Piece { part, value } => {
+            Delta::Piece { part, step, value } => {
                 if let Some(at) = self.position(*part)
                     && let Some(Part { page, .. }) = self.parts.get(at)
                 {
-                    self.emit(&page.delta, Some(at), value, out);
+                    self.emit(page.step.get(*step).unwrap_or(&page.delta), Some(at), value, out);
                 }
             }
             Delta::Seal { part, seal } => {
@@ -203,7 +249,8 @@ impl Writer {
             }
             Delta::Closed { part } => {
                 let Some(at) = self.position(*part) else { return };
-                if self.page.parts != Parts::EndLate {
+                let is_item = self.parts.get(at).is_some_and(|part| part.closed.is_some());
+                if is_item || self.page.parts != Parts::EndLate {
                     self.end_part(at, State::Completed, out);
                 } else if let Some(part) = self.parts.get_mut(at) {
                     part.state = State::Ending;
@@ -226,9 +273,8 @@ impl Writer {
     fn open_part(&mut self, number: usize, kind: &PartKind, out: &mut Vec<u8>) {
         let Some(page) = self.page.of_part(kind) else { return };
         let (id, text, seal) = (String::new(), String::new(), None);
-        let part =
-            Part { number, page, id, kind: kind.clone(), places: None, text, seal, state: State::Open };
-        self.parts.push(part);
+        let (kind, places, state, closed) = (kind.clone(), None, State::Open, None);
+        self.parts.push(Part { number, page, id, kind, places, text, seal, state, closed });
         if !page.opens_with_content {
             self.begin(self.parts.len() - 1, out);
         }
@@ -249,6 +295,13 @@ impl Writer {
         let id = self.named(at).filled(&page.id);
         if let Some(part) = self.parts.get_mut(at) {
             part.id = id;
+            if let PartKind::Item { .. } = part.kind {
+                part.state = State::Completed;
+                let closed = fill(&page.whole.0, &self.named(at));
+                if let Some(part) = self.parts.get_mut(at) {
+                    (part.state, part.closed) = (State::Open, Some(closed));
+                }
+            }
         }
         self.emit(&page.open, Some(at), &Value::Null, out);
     }
@@ -312,7 +365,11 @@ impl Writer {
         if has_text || page.first.is_empty() {
             self.emit(&page.done, Some(at), &Value::Null, out);
         }
-        self.emit(&page.close, Some(at), &Value::Null, out);
+        if !self.emit(&page.close, Some(at), &Value::Null, out)
+            && let Some(part) = self.parts.get_mut(at)
+        {
+            part.state = State::Lost;
+        }
     }
 
     /// Where the API does not end its parts, the end of the response does.
@@ -348,7 +405,11 @@ impl Writer {
     fn wholes(&self, of: impl Fn(&Part) -> bool) -> Value {
         let ended = (0..self.parts.len()).filter_map(|at| Some((at, self.parts.get(at)?)));
         let ended = ended.filter(|(_, part)| part.places.is_some() && part.has_ended() && of(part));
-        ended.map(|(at, part)| fill(&part.page.whole.0, &self.named(at))).collect()
+        let whole = |(at, part): (usize, &Part)| match &part.closed {
+            None => fill(&part.page.whole.0, &self.named(at)),
+            Some(closed) => self.edits().apply_to_item(RenderMoment::Ended, closed, closed),
+        };
+        ended.map(whole).collect()
     }
 
     fn joined(&self, of: impl Fn(&PartKind) -> bool) -> Option<Value> {
@@ -367,11 +428,40 @@ impl Writer {
         let (named, stop) = (self.of_all(), self.head.stop());
         let fits = |when: &Option<String>| when.as_ref().is_none_or(|flag| is_set(flag, &named));
         let words = self.page.stop.iter().find(|words| words.are_of(stop) && fits(&words.when))?;
-        words.says.get(name).cloned()
+        let Dialect { api, .. } = self.front.dialect;
+        match words.says.get(name)? {
+            // A dialect need not have the event that ends such a response.
+            Value::String(word) if name == "status" && self.front.dialect.ending(word).is_none() => {
+                Some(json!(api.status.completed))
+            }
+            word => Some(word.clone()),
+        }
     }
 
     fn code(&self, class: &str) -> Option<Value> {
         self.page.codes.get(class).or_else(|| self.page.codes.get("")).map(|code| json!(code))
+    }
+}
+
+/// A dialect can have values of events elsewhere.
+fn rename(dialect: &Dialect, data: &mut Value) {
+    for (slot, _) in dialect.envelope {
+        let usual = dialect.api.slots.iter().find(|(of, _)| of == slot);
+        let usual = usual.and_then(|(_, place)| place.strip_prefix('/')).unwrap_or_default();
+        if let Value::Object(members) = data
+            && let Some(value) = members.shift_remove(usual)
+        {
+            members.insert(dialect.member(*slot).to_owned(), value);
+        }
+    }
+}
+
+/// Members of each event stay last, also if an edit has added others.
+fn to_the_end(data: &mut Value, every: &Value) {
+    let Value::Object(members) = data else { return };
+    for name in every.as_object().into_iter().flat_map(|every| every.keys()) {
+        let found = members.shift_remove_entry(name);
+        members.extend(found);
     }
 }
 
@@ -380,12 +470,22 @@ impl Part {
         matches!(self.kind, PartKind::Call { .. })
     }
 
+    fn is_of(&self, name: &str) -> bool {
+        matches!(self.kind, PartKind::Item { kind, .. } if kind == name)
+    }
+
     const fn has_ended(&self) -> bool {
         matches!(self.state, State::Completed | State::Incomplete)
     }
 
     fn get(&self, name: &str) -> Option<Value> {
+        if let PartKind::Item { values, .. } = &self.kind
+            && let Some(value) = values.get(name)
+        {
+            return Some(value.clone());
+        }
         match name {
+            "ended" => Some(json!(self.has_ended())),
             "id" => Some(json!(self.id)),
             "index" => self.places.map(|[index, _]| json!(index)),
             "call" => self.places.map(|[_, call]| json!(call)),
@@ -396,8 +496,6 @@ impl Part {
             name => match (name, &self.kind) {
                 ("call_id", PartKind::Call { id: value, .. })
                 | ("name", PartKind::Call { name: value, .. }) => Some(json!(value)),
-                ("opened", PartKind::Given { opened: value, .. })
-                | ("closed", PartKind::Given { closed: value, .. }) => Some(value.clone()),
                 _ => None,
             },
         }
@@ -422,11 +520,17 @@ impl Context for Named<'_> {
         if let Some(value) = self.part.and_then(|part| part.get(name)) {
             return Some(value);
         }
-        if let Some(word) = name.strip_prefix("stop.") {
-            return self.writer.stop(word);
-        }
         if let Some(value) = self.writer.said.get(name) {
             return Some(value.clone());
+        }
+        if let Some(place) = name.strip_prefix("delta/") {
+            return self.delta.get(place).cloned();
+        }
+        if let Some(kind) = name.strip_prefix("parts.") {
+            return Some(self.writer.wholes(|part| part.is_of(kind)));
+        }
+        if let Some(word) = name.strip_prefix("stop.") {
+            return self.writer.stop(word);
         }
         let usage = head.usage.unwrap_or_default();
         let count = |count: Option<u64>| Some(json!(count.unwrap_or(0)));
@@ -434,7 +538,7 @@ impl Context for Named<'_> {
         match name {
             "tag" => Some(json!(head.tag)),
             "model" => Some(json!(head.model)),
-            "now" => Some(json!(front.now)),
+            "now" | "later" => Some(json!(front.now)),
             "sequence" => Some(json!(self.writer.events)),
             "delta" => Some(self.delta.clone()),
             "choice" | "written" => Some(json!(0)),

@@ -28,10 +28,12 @@ pub enum Delta {
         /// The piece.
         text: String,
     },
-    /// A piece of a given part, as its API has it.
+    /// A piece of an item that only its API has.
     Piece {
         /// The number of the part.
         part: usize,
+        /// Its kind, where an item has several.
+        step: &'static str,
         /// The piece.
         value: Value,
     },
@@ -80,12 +82,12 @@ pub enum PartKind {
         /// The name of the tool.
         name: String,
     },
-    /// A part that only its API has.
-    Given {
-        /// As it begins.
-        opened: Value,
-        /// As it ends.
-        closed: Value,
+    /// A part as only its API has it.
+    Item {
+        /// Its kind.
+        kind: &'static str,
+        /// The values that templates of the API name.
+        values: Value,
     },
 }
 

@@ -16,7 +16,7 @@ impl FromIterator<Delta> for Reply {
 fn empty(kind: PartKind) -> Part {
     match kind {
         // A reply has no part that only one API has; its number is taken.
-        PartKind::Text | PartKind::Given { .. } => Part::Text(String::new()),
+        PartKind::Text | PartKind::Item { .. } => Part::Text(String::new()),
         PartKind::Refusal => Part::Refusal(String::new()),
         PartKind::Reasoning { id, is_redacted } => {
             Part::Reasoning(Reasoning { id, is_redacted, ..Reasoning::default() })

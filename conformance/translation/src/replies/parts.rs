@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::mem;
 
+use checker::Counts;
 use serde_json::Value;
 use spec::Api;
 
@@ -34,7 +35,7 @@ pub(super) struct Parts {
     count: usize,
     has_started: bool,
     shown: Shown<'static>,
-    usage: Usage,
+    counts: Counts,
     pub(super) out: Vec<Delta>,
 }
 
@@ -52,7 +53,7 @@ struct Known {
 impl Parts {
     pub(super) fn new(api: &'static Api) -> Self {
         let (open, shown, out) = (BTreeMap::new(), Shown::default(), Vec::new());
-        Self { api, open, count: 0, has_started: false, shown, usage: Usage::default(), out }
+        Self { api, open, count: 0, has_started: false, shown, counts: Counts::default(), out }
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -120,17 +121,16 @@ impl Parts {
         }
     }
 
-    /// Later counts replace earlier ones, where they are there.
-    pub(super) fn counted(&mut self, later: Usage) {
-        let Usage { input, cached, output, reasoning } = self.usage;
-        self.usage = Usage {
-            input: later.input.or(input),
-            cached: later.cached.or(cached),
-            output: later.output.or(output),
-            reasoning: later.reasoning.or(reasoning),
-        };
-        if later != Usage::default() {
-            self.out.push(Delta::Usage(self.usage));
+    /// A value can have token counts. Later ones replace earlier ones.
+    pub(super) fn count(&mut self, value: &Value) {
+        let counts = value.get(self.api.usage.member);
+        let Some(later) = counts.and_then(|counts| Counts::of(self.api, counts)) else { return };
+        self.counts.update(later);
+        if later != Counts::default() {
+            let (counts, output) = (&self.counts, self.counts.tokens(self.api).output);
+            let (input, cached, reasoning) =
+                (counts.whole_input(self.api), counts.cached(), counts.reasoning);
+            self.out.push(Delta::Usage(Usage { input, cached, output, reasoning }));
         }
     }
 

@@ -1,137 +1,206 @@
-//! The items of a plan when they are opened and closed, and the steps in between.
+//! The items of a plan, as templates of the API name them.
 
 use serde_json::{Value, json};
-use spec::Scope;
-use spec::table::Role;
+use translation::{Delta, PartKind};
 
-use super::parts::{message, reasoning, shell};
-use super::steps::{Entry, Ids, Steps};
-use crate::content::plan::{Ending, Item, ResponsePlan};
+use crate::content::plan::{Ending, Fragments, Item as Planned, Part, ResponsePlan, Thought};
 use crate::content::sample;
+use crate::rendering::ids::Ids;
 
-pub(super) fn entries(plan: &ResponsePlan) -> Vec<Entry> {
-    let mut ids = Ids::default();
-    let mut entries = Vec::new();
-    for item in &plan.items {
-        match item {
-            Item::Shell(commands) => entries.extend(shell(commands, &mut ids)),
-            item => entries.push(entry(item, &mut ids, plan.has_logprobs)),
-        }
-    }
-    let is_cut = matches!(plan.ending, Ending::Incomplete(_));
-    if let Some(status) = entries.last_mut().filter(|_| is_cut).and_then(|last| last.closed.get_mut("status"))
-    {
-        *status = json!("incomplete");
-    }
-    entries
+/// An item, and the events between its begin and its end.
+pub(super) struct Item {
+    pub(super) kind: &'static str,
+    values: Value,
+    pieces: Vec<Piece>,
 }
 
-fn entry(item: &Item, ids: &mut Ids, has_logprobs: bool) -> Entry {
-    let mut steps = Steps::default();
-    let (opened, closed) = match item {
-        Item::Message(parts) => {
-            let id = ids.next("msg");
-            let content = message(parts, &mut steps, has_logprobs);
-            let with = |status: &str, content: Value| json!({"id": id, "type": "message", "status": status, "content": content, "role": "assistant"});
-            (with("in_progress", json!([])), with("completed", content))
+/// The kind of an event, and its values.
+type Piece = (&'static str, Value);
+
+pub(super) fn all(plan: &ResponsePlan) -> Vec<Item> {
+    let mut ids = Ids::default();
+    let made = |item| made(item, &mut ids, plan.has_logprobs);
+    let mut all: Vec<Item> = plan.items.iter().flat_map(made).collect();
+    if let (Ending::Incomplete(_), Some(last)) = (plan.ending, all.last_mut()) {
+        last.values["status"] = json!("incomplete");
+    }
+    all
+}
+
+/// Item by item, or neighbouring calls side by side.
+pub(super) fn deltas(all: &[Item], is_interleaved: bool) -> Vec<Delta> {
+    let is_call = |item: &Item| is_interleaved && item.kind == "function_call";
+    let mut deltas = Vec::new();
+    let mut rest = all.iter().enumerate().peekable();
+    while let Some((at, first)) = rest.next() {
+        let mut group = vec![turns(at, first).into_iter()];
+        while is_call(first)
+            && let Some((at, next)) = rest.next_if(|(_, next)| is_call(next))
+        {
+            group.push(turns(at, next).into_iter());
         }
-        Item::Reasoning(thought) => reasoning(thought, &ids.next("rs"), &mut steps),
-        Item::Function { name, arguments } => {
-            steps.text(Scope::Arguments, None, arguments);
-            let (id, call) = (ids.next("fc"), ids.next("call"));
-            let with = |status: &str, arguments: &str| json!({"id": id, "type": "function_call", "status": status, "arguments": arguments, "call_id": call, "name": name});
-            (with("in_progress", ""), with("completed", &arguments.concat()))
+        while group.iter().any(|turns| turns.len() > 0) {
+            deltas.extend(group.iter_mut().filter_map(Iterator::next).flatten());
         }
-        Item::Custom { name, input } => {
-            steps.text(Scope::CustomToolInput, None, input);
-            let (id, call) = (ids.next("ctc"), ids.next("call"));
-            let with = |status: &str, input: &str| json!({"id": id, "type": "custom_tool_call", "status": status, "call_id": call, "input": input, "name": name});
-            (with("in_progress", ""), with("completed", &input.concat()))
+    }
+    deltas
+}
+
+/// An item opens with its first piece.
+fn turns(part: usize, item: &Item) -> Vec<Vec<Delta>> {
+    let kind = PartKind::Item { kind: item.kind, values: item.values.clone() };
+    let mut pieces =
+        item.pieces.iter().map(|(step, value)| Delta::Piece { part, step, value: value.clone() });
+    let mut turns = vec![[Delta::Opened { part, kind }].into_iter().chain(pieces.next()).collect()];
+    turns.extend(pieces.map(|piece| vec![piece]));
+    turns.push(vec![Delta::Closed { part }]);
+    turns
+}
+
+fn made(item: &Planned, ids: &mut Ids, has_logprobs: bool) -> Vec<Item> {
+    let mut id = |prefix| ids.next(prefix);
+    let (kind, values, pieces) = match item {
+        Planned::Message(parts) => {
+            let (content, pieces) = message(parts, has_logprobs);
+            ("message", json!({"id": id("msg"), "content": content}), pieces)
         }
-        Item::WebSearch(query) => {
-            let id = ids.next("ws");
-            for phase in ["in_progress", "searching", "completed"] {
-                steps.phase(Scope::WebSearch, phase);
-            }
-            let with = |status: &str, action: Value| json!({"id": id, "type": "web_search_call", "status": status, "action": action});
-            let action = json!({"type": "search", "queries": [query], "query": query});
-            (with("in_progress", json!({"type": "search"})), with("completed", action))
+        Planned::Reasoning(thought) => reasoning(thought, &id("rs")),
+        Planned::Function { name, arguments } => (
+            "function_call",
+            json!({"id": id("fc"), "call_id": id("call"), "name": name, "text": arguments.concat()}),
+            spelled(arguments),
+        ),
+        Planned::Custom { name, input } => (
+            "custom_tool_call",
+            json!({"id": id("ctc"), "call_id": id("call"), "name": name, "text": input.concat()}),
+            spelled(input),
+        ),
+        Planned::WebSearch(query) => ("web_search_call", json!({"id": id("ws"), "query": query}), Vec::new()),
+        Planned::FileSearch(query) => {
+            ("file_search_call", json!({"id": id("fs"), "query": query}), Vec::new())
         }
-        Item::FileSearch(query) => {
-            let id = ids.next("fs");
-            for phase in ["in_progress", "searching", "completed"] {
-                steps.phase(Scope::FileSearch, phase);
-            }
-            let with = |status: &str, queries: Value| json!({"id": id, "type": "file_search_call", "status": status, "queries": queries, "results": null});
-            (with("in_progress", json!([])), with("completed", json!([query])))
+        Planned::Code(code, logs) => {
+            let values = json!({"id": id("ci"), "text": code.concat(), "logs": logs});
+            ("code_interpreter_call", values, spelled(code))
         }
-        Item::Code(code, logs) => {
-            let id = ids.next("ci");
-            steps.phase(Scope::CodeInterpreter, "in_progress");
-            steps.text(Scope::Code, None, code);
-            steps.phase(Scope::CodeInterpreter, "interpreting");
-            steps.phase(Scope::CodeInterpreter, "completed");
-            let with = |status: &str, code: &str, outputs: Value| json!({"id": id, "type": "code_interpreter_call", "status": status, "code": code, "container_id": "cntr_1", "outputs": outputs});
-            let outputs = json!([{"type": "logs", "logs": logs}]);
-            (with("in_progress", "", Value::Null), with("completed", &code.concat(), outputs))
+        Planned::Image(previews) => {
+            let pieces = (0..*previews).map(|index| ("preview", json!({"index": index})));
+            let values = json!({"id": id("ig"), "image": sample::IMAGE});
+            ("image_generation_call", values, pieces.collect())
         }
-        Item::Image(previews) => {
-            let id = ids.next("ig");
-            steps.phase(Scope::ImageGeneration, "in_progress");
-            steps.phase(Scope::ImageGeneration, "generating");
-            for index in 0..*previews {
-                steps.add(Scope::PartialImage, Role::Point, Some(index), json!(sample::IMAGE));
-            }
-            steps.phase(Scope::ImageGeneration, "completed");
-            (
-                json!({"id": id, "type": "image_generation_call", "status": "in_progress"}),
-                json!({"id": id, "type": "image_generation_call", "status": "completed", "result": sample::IMAGE}),
-            )
+        Planned::McpTools { server, tools, fails } => {
+            let tools = if *fails { &[][..] } else { tools };
+            let values = json!({"id": id("mcpl"), "server": server, "tools": tools, "failed": fails});
+            ("mcp_list_tools", values, Vec::new())
         }
-        Item::McpTools { server, tools, fails } => {
-            steps.phase(Scope::McpListTools, "in_progress");
-            steps.phase(Scope::McpListTools, if *fails { "failed" } else { "completed" });
-            let opened = json!({"id": ids.next("mcpl"), "type": "mcp_list_tools", "server_label": server, "tools": []});
-            let mut closed = opened.clone();
-            if *fails {
-                closed["error"] = json!("The server did not answer");
-            } else {
-                closed["tools"] = json!(tools);
-            }
-            (opened, closed)
+        Planned::McpCall { server, name, output, arguments, fails } => {
+            let error = json!({"type": "http_error", "code": 504, "message": "Gateway timeout"});
+            let values = json!({"id": id("mcp"), "server": server, "name": name, "text": arguments.concat(),
+                "status": if *fails { "failed" } else { "completed" }, "error": fails.then_some(error),
+                "output": output.as_ref().filter(|_| !fails)});
+            ("mcp_call", values, spelled(arguments))
         }
-        Item::McpCall { server, name, output, arguments, fails } => {
-            let id = ids.next("mcp");
-            steps.phase(Scope::McpCall, "in_progress");
-            steps.text(Scope::McpArguments, None, arguments);
-            steps.phase(Scope::McpCall, if *fails { "failed" } else { "completed" });
-            let opened = json!({"id": id, "type": "mcp_call", "status": "in_progress", "approval_request_id": null,
-                "arguments": "", "error": null, "name": name, "output": null, "server_label": server});
-            let mut closed = opened.clone();
-            closed["arguments"] = json!(arguments.concat());
-            closed["status"] = json!(if *fails { "failed" } else { "completed" });
-            if *fails {
-                closed["error"] = json!({"type": "http_error", "code": 504, "message": "Gateway timeout"});
-            } else {
-                closed["output"] = json!(output);
-            }
-            (opened, closed)
+        Planned::Patch(diff) => {
+            let values = json!({"id": id("apc"), "call_id": id("call"), "text": diff.concat()});
+            ("apply_patch_call", values, spelled(diff))
         }
-        Item::Patch(diff) => {
-            let (id, call) = (ids.next("apc"), ids.next("call"));
-            steps.text(Scope::Diff, None, diff);
-            let with = |status: &str, diff: &str| {
-                json!({"id": id, "type": "apply_patch_call", "status": status, "call_id": call,
-                "operation": {"type": "update_file", "diff": diff, "path": "notes.txt"}})
-            };
-            (with("in_progress", ""), with("completed", &diff.concat()))
-        }
-        Item::Compaction(content) => {
-            let item = json!({"id": ids.next("cmp"), "type": "compaction", "encrypted_content": content});
-            steps.add(Scope::Item, Role::Point, None, Value::Null);
-            (item.clone(), item)
-        }
-        Item::Shell(_) => unreachable!("a shell call makes two entries"),
+        Planned::Compaction(content) => ("compaction", json!({"id": id("cmp"), "text": content}), Vec::new()),
+        Planned::Shell(commands) => return shell(commands, [id("sh"), id("call"), id("sho")]).into(),
     };
-    Entry { opened, closed, steps: steps.0 }
+    vec![Item { kind, values, pieces }]
+}
+
+fn spelled(words: &Fragments) -> Vec<Piece> {
+    words.iter().map(|word| ("delta", json!({"text": word}))).collect()
+}
+
+fn message(parts: &[Part], has_logprobs: bool) -> (Vec<Value>, Vec<Piece>) {
+    let (mut content, mut pieces) = (Vec::new(), Vec::new());
+    let logprobs = |words: &[String]| if has_logprobs { logprobs(words) } else { json!([]) };
+    for (index, part) in parts.iter().enumerate() {
+        let (opened, closed, end) = match part {
+            Part::Refusal(words) => {
+                let with = |text: &str| json!({"type": "refusal", "refusal": text});
+                (with(""), with(&words.concat()), "refusal_done")
+            }
+            Part::Text(words, annotations) => {
+                let with = |annotations: Value, logprobs: Value, text: &str| json!({"type": "output_text", "annotations": annotations, "logprobs": logprobs, "text": text});
+                let closed = with(json!(annotations), logprobs(words), &words.concat());
+                (with(json!([]), json!([]), ""), closed, "text_done")
+            }
+        };
+        pieces.push(("part", json!({"index": index, "part": opened})));
+        let (words, annotations) = match part {
+            Part::Refusal(words) => (words, &[][..]),
+            Part::Text(words, annotations) => (words, &annotations[..]),
+        };
+        let step = if end == "text_done" { "text" } else { "refusal" };
+        let piece =
+            |words: &[String]| json!({"index": index, "text": words.concat(), "logprobs": logprobs(words)});
+        let mut texts: Vec<Piece> =
+            words.iter().map(|word| (step, piece(std::slice::from_ref(word)))).collect();
+        // Annotations precede the last delta.
+        let last = texts.len().saturating_sub(1);
+        let annotation = |(number, it): (usize, &Value)| {
+            ("annotation", json!({"index": index, "number": number, "annotation": it}))
+        };
+        texts.splice(last..last, annotations.iter().enumerate().map(annotation));
+        pieces.append(&mut texts);
+        pieces.push((end, piece(words)));
+        pieces.push(("part_done", json!({"index": index, "part": closed})));
+        content.push(closed);
+    }
+    (content, pieces)
+}
+
+fn logprobs(words: &[String]) -> Value {
+    let one = |token: &String| {
+        let bytes = token.as_bytes();
+        json!({"token": token, "logprob": -0.1, "bytes": bytes,
+            "top_logprobs": [{"token": token, "logprob": -0.1, "bytes": bytes}]})
+    };
+    words.iter().map(one).collect()
+}
+
+fn reasoning(thought: &Thought, id: &str) -> (&'static str, Value, Vec<Piece>) {
+    let mut pieces = Vec::new();
+    let mut part = |[begin, delta, done, end]: [&'static str; 4], kind, index: usize, words: &Fragments| {
+        let with = |text: &str| json!({"type": kind, "text": text});
+        let closed = with(&words.concat());
+        pieces.push((begin, json!({"index": index, "part": with("")})));
+        pieces.extend(words.iter().map(|word| (delta, json!({"index": index, "text": word}))));
+        pieces.push((done, json!({"index": index, "text": words.concat()})));
+        pieces.push((end, json!({"index": index, "part": closed})));
+        closed
+    };
+    let steps = ["summary", "summarize", "summarized", "summary_done"];
+    let summary = thought.summary.iter().enumerate();
+    let summary: Vec<Value> = summary.map(|(at, words)| part(steps, "summary_text", at, words)).collect();
+    let steps = ["part", "text", "text_done", "part_done"];
+    let content: Vec<Value> =
+        thought.text.iter().map(|words| part(steps, "reasoning_text", 0, words)).collect();
+    let encrypted = thought.is_encrypted.then_some("gAAAAABoXw3kV9cJ0mWJb7yQ5l1uV8v2=");
+    let values = json!({"id": id, "summary": summary, "content": content, "encrypted": encrypted});
+    ("reasoning", values, pieces)
+}
+
+fn shell(commands: &[(Fragments, String)], [id, call, output]: [String; 3]) -> [Item; 2] {
+    let outcome =
+        |printed: &str| json!({"outcome": {"type": "exit", "exit_code": 0}, "stderr": "", "stdout": printed});
+    let (mut asked, mut printed) = (Vec::new(), Vec::new());
+    for (index, (words, text)) in commands.iter().enumerate() {
+        asked.push(("command", json!({"index": index})));
+        asked.extend(words.iter().map(|word| ("text", json!({"index": index, "text": word}))));
+        asked.push(("text_done", json!({"index": index, "text": words.concat()})));
+        printed.push(("text", json!({"index": index, "text": text})));
+        printed.push(("text_done", json!({"index": index, "output": [outcome(text)]})));
+    }
+    let texts: Vec<String> = commands.iter().map(|(words, _)| words.concat()).collect();
+    let outcomes: Vec<Value> = commands.iter().map(|(_, text)| outcome(text)).collect();
+    let values = json!({"id": id, "call_id": call, "commands": texts});
+    let results = json!({"id": output, "call_id": call, "output": outcomes});
+    [
+        Item { kind: "shell_call", values, pieces: asked },
+        Item { kind: "shell_call_output", values: results, pieces: printed },
+    ]
 }

@@ -13,7 +13,7 @@ use crate::content::problem::Problem;
 use crate::content::text;
 use crate::faults::requested::Faults;
 use crate::rendering::body_of;
-use crate::rendering::responses::ids::tagged;
+use crate::rendering::ids::tagged;
 use crate::serving::context::{PastResponse, entries};
 use crate::serving::gateway::{Gateway, Made};
 use crate::serving::mcp::Servers;

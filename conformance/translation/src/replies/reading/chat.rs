@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::delta::Delta;
 use super::super::parts::{Key, Lane, Parts, text_of};
-use super::{Reading, entries, index, number, read_usage};
+use super::{Reading, entries, index, number};
 
 const TEXT: Key = (0, Lane::Text, 0);
 const REFUSAL: Key = (0, Lane::Refusal, 0);
@@ -32,7 +32,7 @@ impl Reading for Reader {
             }
             self.finish(parts, choice);
         }
-        read_usage(parts, chunk);
+        parts.count(chunk);
     }
 
     fn body(&mut self, parts: &mut Parts, body: &Value) {
@@ -44,7 +44,7 @@ impl Reading for Reader {
             }
             self.finish(parts, choice);
         }
-        read_usage(parts, body);
+        parts.count(body);
         parts.out.push(Delta::Ended);
     }
 

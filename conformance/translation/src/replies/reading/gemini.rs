@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::delta::Delta;
 use super::super::parts::{Key, Lane, Parts, text_of};
-use super::{Reading, entries, index, read_usage};
+use super::{Reading, entries, index};
 
 const TEXT: Key = (0, Lane::Text, 0);
 const REASONING: Key = (0, Lane::Reasoning, 0);
@@ -22,7 +22,7 @@ impl Reading for Reader {
         if self.id.is_empty() {
             text_of(chunk, "responseId").unwrap_or_default().clone_into(&mut self.id);
         }
-        read_usage(parts, chunk);
+        parts.count(chunk);
         if !self.id.is_empty() || chunk.get("candidates").is_some() {
             parts.begin(text_of(chunk, "responseId"), text_of(chunk, "modelVersion"));
         }

@@ -2,20 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::delta::Delta;
 use super::super::parts::{Lane, Parts, text_of};
-use super::{Reading, entries, index, number};
-use crate::Usage;
+use super::{Reading, entries, index};
 
 /// Reads a message.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// The opening input of a call, by the index of its block. It counts if no piece follows.
     inputs: BTreeMap<u64, String>,
-    /// The latest token counts.
-    counts: Map<String, Value>,
 }
 
 impl Reading for Reader {
@@ -31,7 +28,7 @@ impl Reading for Reader {
             "content_block_delta" => add(parts, block, &event["delta"]),
             "content_block_stop" => self.close(parts, block),
             "message_delta" => {
-                self.count(parts, event);
+                parts.count(event);
                 stop(parts, &event["delta"]);
             }
             "message_stop" => parts.out.push(Delta::Ended),
@@ -49,7 +46,7 @@ impl Reader {
     /// In a stream, the message usually has no content.
     fn message(&mut self, parts: &mut Parts, message: &Value) {
         parts.start(message);
-        self.count(parts, message);
+        parts.count(message);
         for (block, value) in entries(message, "content") {
             self.open(parts, block, value);
             self.close(parts, block);
@@ -84,24 +81,6 @@ impl Reader {
             parts.whole((block, Lane::Call, 0), &input);
         }
         parts.close_all(block);
-    }
-
-    /// Later counts replace earlier ones.
-    fn count(&mut self, parts: &mut Parts, value: &Value) {
-        let Some(counts) = value.get("usage").and_then(Value::as_object) else { return };
-        for (name, count) in counts.iter().filter(|(_, count)| !count.is_null()) {
-            self.counts.insert(name.clone(), count.clone());
-        }
-        let count = |name| self.counts.get(name).and_then(number);
-        let [read, written] = ["cache_read_input_tokens", "cache_creation_input_tokens"].map(count);
-        let cached = read.unwrap_or(0).saturating_add(written.unwrap_or(0));
-        let details = self.counts.get("output_tokens_details");
-        parts.out.push(Delta::Usage(Usage {
-            input: count("input_tokens").map(|input| input.saturating_add(cached)),
-            cached: read,
-            output: count("output_tokens"),
-            reasoning: details.and_then(|details| details.get("thinking_tokens")).and_then(number),
-        }));
     }
 }
 

@@ -9,10 +9,9 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 use spec::Api;
-use spec::table::CountPlace;
 
 use super::parts::{Parts, text_of};
-use crate::{ReplyError, Usage};
+use crate::ReplyError;
 
 /// Reads a response of an API.
 pub(super) trait Reading: Debug + Send + Sync {
@@ -61,22 +60,6 @@ pub(crate) fn error(value: &Value) -> ReplyError {
 /// Some vendors have a number as code.
 fn code(code: &Value) -> Option<String> {
     code.as_str().map(str::to_owned).or_else(|| code.as_i64().map(|code| code.to_string()))
-}
-
-/// APIs differ in the names.
-fn read_usage(parts: &mut Parts, value: &Value) {
-    let places = &parts.api.usage;
-    let Some(counts) = value.get(places.member).filter(|counts| counts.is_object()) else { return };
-    let count = |place| count(counts, place);
-    let (output, reasoning) = (count(places.output), count(places.reasoning));
-    let apart = reasoning.filter(|_| places.is_reasoning_apart);
-    let output = apart.map(|apart| output.unwrap_or_default().saturating_add(apart)).or(output);
-    parts.counted(Usage { input: count(places.input), cached: count(places.cached), output, reasoning });
-}
-
-fn count(counts: &Value, (member, inner): CountPlace) -> Option<u64> {
-    let count = counts.get(member)?;
-    number(inner.map_or(Some(count), |inner| count.get(inner))?)
 }
 
 /// Entries with their indices.

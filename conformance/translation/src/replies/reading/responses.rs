@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::super::delta::Delta;
 use super::super::parts::{Lane, Parts, text_of};
-use super::{Reading, entries, error, index, read_usage};
+use super::{Reading, entries, error, index};
 
 /// Reads a response of the Responses API.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// The index of each item by its id; none if several items have the id.
     items: BTreeMap<String, Option<u64>>,
+    is_body: bool,
 }
 
 impl Reading for Reader {
@@ -49,7 +50,7 @@ impl Reading for Reader {
                 let is_response = || event.get("status").is_some().then_some(event);
                 if let Some(response) = event.get("response").or_else(is_response) {
                     parts.start(response);
-                    terminal(parts, response, kind.strip_prefix("response."));
+                    self.terminal(parts, response, kind.strip_prefix("response."));
                 }
             }
         }
@@ -57,11 +58,39 @@ impl Reading for Reader {
 
     fn body(&mut self, parts: &mut Parts, body: &Value) {
         parts.start(body);
-        terminal(parts, body, None);
+        self.is_body = true;
+        self.terminal(parts, body, None);
     }
 }
 
 impl Reader {
+    /// The response is in an event, whose type has the status too, or is a body.
+    fn terminal(&self, parts: &mut Parts, response: &Value, status: Option<&str>) {
+        let words = &parts.api.status;
+        let Some(status) = text_of(response, "status").or(status) else { return };
+        parts.count(response);
+        let is_failed = status == words.failed || status == "cancelled";
+        let is_over = is_failed || status == words.completed || status == words.incomplete;
+        // A body is all that comes, also with another status.
+        if !is_over && !self.is_body {
+            return;
+        }
+        // An item that was not streamed is in the response alone. Indices of others need not be right.
+        if parts.is_empty() {
+            for (output, item) in entries(response, "output") {
+                close(parts, output, item);
+            }
+        }
+        if response.get("error").is_some_and(|error| !error.is_null()) {
+            parts.out.push(Delta::Failed(error(response)));
+        }
+        let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
+        parts.stop(status, reason, None);
+        if is_over {
+            parts.out.push(Delta::Ended);
+        }
+    }
+
     /// If the id names another item than the index, the id counts: it names the same item in the finished response.
     fn output(&mut self, kind: &str, event: &Value) -> u64 {
         let output = index(event, "output_index");
@@ -75,49 +104,30 @@ impl Reader {
     }
 }
 
-/// The response is in an event, whose type has the status too, or is a body.
-fn terminal(parts: &mut Parts, response: &Value, status: Option<&str>) {
-    let words = &parts.api.status;
-    let Some(status) = text_of(response, "status").or(status) else { return };
-    read_usage(parts, response);
-    let is_failed = status == words.failed || status == "cancelled";
-    if status != words.completed && status != words.incomplete && !is_failed {
-        return;
-    }
-    // An item that was not streamed is in the response alone. Indices of others need not be right.
-    if parts.is_empty() {
-        for (output, item) in entries(response, "output") {
-            close(parts, output, item);
-        }
-    }
-    if response.get("error").is_some_and(|error| !error.is_null()) {
-        parts.out.push(Delta::Failed(error(response)));
-    }
-    let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
-    parts.stop(status, reason, None);
-    parts.out.push(Delta::Ended);
-}
-
 fn open(parts: &mut Parts, output: u64, item: &Value) {
     let text = |member| text_of(item, member).unwrap_or_default();
     match text("type") {
-        "function_call" | "custom_tool_call" => {
-            parts.call((output, Lane::Call, 0), text("call_id"), text("name"));
-        }
+        // Some vendors name a call only when it is complete.
+        "function_call" | "custom_tool_call" if !text("name").is_empty() => call(parts, output, item),
         "reasoning" => parts.reasoning((output, Lane::Reasoning, 0), text_of(item, "id"), false),
         _ => {}
     }
+}
+
+fn call(parts: &mut Parts, output: u64, item: &Value) {
+    let text = |member| text_of(item, member).unwrap_or_default();
+    parts.call((output, Lane::Call, 0), text("call_id"), text("name"));
 }
 
 fn close(parts: &mut Parts, output: u64, item: &Value) {
     let text = |member| text_of(item, member).unwrap_or_default();
     match text("type") {
         "function_call" => {
-            open(parts, output, item);
+            call(parts, output, item);
             parts.whole((output, Lane::Call, 0), text("arguments"));
         }
         "custom_tool_call" => {
-            open(parts, output, item);
+            call(parts, output, item);
             parts.whole((output, Lane::Call, 0), text("input"));
         }
         "reasoning" => {

@@ -1,16 +1,22 @@
 //! `conformance dialect infer`: proposes the folder of a dialect by what recordings have.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use codegen::dialect::Dialect as Model;
 use serde_json::{Map, Value, json};
-use spec::folder::{self, Folder};
+use spec::folder;
 use spec::json::{FaultKind, Wanted};
-use spec::{Dialect, Fault, Verdict};
+use spec::table::EventLine;
+use spec::{Fault, Verdict};
 
+mod framing;
+
+use self::framing::{Framings, Proposal};
 use super::files;
+use super::parent::Parent;
 use checker::{Observer, Rules, Seen};
 use recordings::Checking;
 use results::text::counted;
@@ -33,17 +39,23 @@ pub(super) fn infer(
     name: &str,
     (file, head): (&str, &str),
     paths: &[PathBuf],
-    base: &'static Dialect,
+    parent: &Parent,
 ) -> Result<Inferred> {
     let found = files::recordings(paths)?.files;
-    let built_in = folder::built_in(base.name)?.unwrap_or_default();
-    let parent = folder::resolve(base.name, &built_in)?;
-    let mut changed = Changed::new(&parent);
+    let base = parent.dialect;
+    let model = parent.model()?;
+    let mut changed = Changed::new(&model);
     let (mut dialect, mut files) = (base, BTreeMap::from([(file.to_owned(), head.to_owned())]));
     let mut broken = BTreeMap::new();
+    let mut framing = Vec::new();
     for _ in 0..ROUNDS {
         let mut checking = Checking::new(&Rules::of(dialect), false);
-        let mut round = Round { changed: &mut changed, recording: 0, is_new: false };
+        changed.is_named_by_line = matches!(
+            dialect.framing.event_line,
+            EventLine::Discriminator | EventLine::DiscriminatorIfUntyped
+        );
+        let framings = Framings::default();
+        let mut round = Round { changed: &mut changed, framings, recording: 0, is_new: false };
         broken = BTreeMap::new();
         for (at, file) in found.iter().enumerate() {
             round.recording = at;
@@ -57,21 +69,32 @@ pub(super) fn infer(
                 *broken.entry(rule.to_owned()).or_insert(0_u64) += 1;
             }
         }
-        if !round.is_new {
+        let proposals = round.framings.proposals(base);
+        if !round.is_new && proposals.len() == framing.len() {
             break;
         }
+        framing = proposals;
         files = changed.files();
-        files.insert(file.to_owned(), head.to_owned());
-        dialect = folder::load(name, &Folder::of_texts(Path::new(name), files.clone())?)?;
+        let mut head = head.to_owned();
+        if !framing.is_empty() {
+            head += "\n[framing]\n";
+        }
+        for Proposal { entry, value, .. } in &framing {
+            // Writing to a string cannot fail.
+            let _ = writeln!(head, "{entry} = \"{value}\"");
+        }
+        files.insert(file.to_owned(), head);
+        dialect = folder::load(name, &parent.extended(Path::new(name), files.clone())?)?;
     }
     let of = |count: usize| format!("{count} of {}", counted(found.len() as u64, "recording"));
-    let mut lines: Vec<String> = changed
-        .seen
+    let mut lines: Vec<String> = framing
         .iter()
-        .map(|((place, what), (events, recordings))| {
-            format!("{place}: {what} ({}, {})", counted(*events, "event"), of(recordings.len()))
-        })
+        .map(|Proposal { entry, value, counts }| format!("{file}: {entry} = \"{value}\" ({counts})"))
         .collect();
+    let mended = changed.seen.iter().map(|((place, what), (events, recordings))| {
+        format!("{place}: {what} ({}, {})", counted(*events, "event"), of(recordings.len()))
+    });
+    lines.extend(mended);
     lines.extend(broken.iter().map(|(rule, count)| {
         let count = usize::try_from(*count).unwrap_or(usize::MAX);
         format!("left: {rule} is broken in {}", of(count))
@@ -82,6 +105,7 @@ pub(super) fn infer(
 /// A check of all recordings.
 struct Round<'c, 'm> {
     changed: &'c mut Changed<'m>,
+    framings: Framings,
     recording: usize,
     is_new: bool,
 }
@@ -89,6 +113,7 @@ struct Round<'c, 'm> {
 impl Observer for Round<'_, '_> {
     fn record(&mut self, seen: &Seen<'_>) {
         let record = seen.record;
+        self.framings.record(seen, self.recording);
         let (Some(data), Some(name)) = (&record.frame.data, &record.event_type) else { return };
         let Ok(value) = serde_json::from_str::<Value>(data) else { return };
         match (&record.verdict, record.known) {
@@ -109,6 +134,8 @@ impl Observer for Round<'_, '_> {
 /// The files of a dialect, changed so that recordings are valid.
 struct Changed<'m> {
     parent: &'m Model,
+    /// Whether the `event:` field can have the type of an event that has none.
+    is_named_by_line: bool,
     /// The changed files, as they are.
     now: BTreeMap<String, Value>,
     /// The values of events that the parent does not have.
@@ -119,7 +146,13 @@ struct Changed<'m> {
 
 impl<'m> Changed<'m> {
     fn new(parent: &'m Model) -> Self {
-        Self { parent, now: BTreeMap::new(), samples: BTreeMap::new(), seen: BTreeMap::new() }
+        Self {
+            parent,
+            is_named_by_line: false,
+            now: BTreeMap::new(),
+            samples: BTreeMap::new(),
+            seen: BTreeMap::new(),
+        }
     }
 
     fn before(&self, file: &str) -> Option<&'m Value> {
@@ -158,8 +191,10 @@ impl<'m> Changed<'m> {
             (FaultKind::Missing { property, .. }, _) => {
                 let schema = self.schema(&inner)?;
                 let member = schema.get("properties").and_then(|all| all.get(*property));
-                // A constant says what the object is.
-                if schema.get("required").is_none() || member.is_none_or(|it| it.get("const").is_some()) {
+                // A constant says what the object is, unless the `event:` field says it.
+                let is_said = self.is_named_by_line && inner.0.starts_with("events/") && inner.1.is_empty();
+                let is_constant = member.is_none_or(|it| it.get("const").is_some());
+                if schema.get("required").is_none() || is_constant && !is_said {
                     return None;
                 }
                 self.note(&inner, format!("{property} is optional"), recording);

@@ -1,5 +1,7 @@
 //! Ids that are unique per response.
 
+use std::collections::BTreeMap;
+
 /// Prefixes of ids, before their number.
 const PREFIXES: [&str; 21] = [
     "resp", "msg", "rs", "fc", "call", "ctc", "ws", "fs", "ci", "ig", "mcpl", "mcp", "apc", "sh", "sho",
@@ -53,6 +55,18 @@ fn prefix(text: &[u8]) -> Option<usize> {
     let (prefix, number) = id.split_once(['_', '-'])?;
     let is_ours = PREFIXES.contains(&prefix);
     (is_ours && number.parse::<u32>().is_ok()).then_some(prefix.len() + 1)
+}
+
+/// Counters of ids, one for each kind.
+#[derive(Debug, Default)]
+pub(super) struct Ids(BTreeMap<&'static str, usize>);
+
+impl Ids {
+    pub(super) fn next(&mut self, prefix: &'static str) -> String {
+        let count = self.0.entry(prefix).or_default();
+        *count += 1;
+        format!("{prefix}_{count}")
+    }
 }
 
 #[cfg(test)]
