@@ -100,7 +100,7 @@ pub struct SessionCase {
     pub helper: Vec<u32>,
     /// The task of the second agent, with `{mark}`.
     pub helper_task: Option<String>,
-    /// The number of the answer from which on the agent asks for another model, which another provider serves. Without such a model,
+    /// The number of the answer where the agent begins to ask for another model, which another provider serves. Without such a model,
     /// the case is not played.
     pub moves_at: Option<u32>,
     /// The number of the answer whose text takes the place of the history before it.

@@ -66,7 +66,6 @@ impl Client {
         Ok(Self { http, api, target, limit })
     }
 
-    /// Asks a question with a request of its own.
     pub(crate) async fn ask(&self, body: String, playing: &Playing) -> Exchanged {
         self.send(self.asked(body), None, playing).await
     }
@@ -107,7 +106,6 @@ impl Client {
         Sent { url, headers, body: request.body.clone() }
     }
 
-    /// Sends a request and records the response.
     pub(crate) async fn send(&self, sent: Sent, leaves_after: Option<u32>, playing: &Playing) -> Exchanged {
         let mut exchange = sent.exchange(playing.elapsed());
         let by = Instant::now() + self.limit(playing);

@@ -35,11 +35,11 @@ pub(crate) struct Line<'c> {
     socket: Option<Socket>,
     /// The status of the upgrade; no other is tried then.
     upgrade: Option<u16>,
-    /// What the connection knows.
+    /// The responses of the connection.
     known: Known,
 }
 
-/// What was said so far.
+/// The conversation so far.
 #[derive(Default)]
 struct Known {
     /// The response that the next message can continue.
@@ -72,7 +72,6 @@ impl<'c> Line<'c> {
         Self { client, dialect, shape, is_warmed, socket: None, upgrade: None, known: Known::default() }
     }
 
-    /// Sends a question, with the client's own headers.
     pub(crate) async fn ask(
         &mut self,
         body: String,
@@ -83,7 +82,6 @@ impl<'c> Line<'c> {
         self.send(sent, leaves_after, playing).await
     }
 
-    /// Sends the request of an agent.
     pub(crate) async fn repeat(&mut self, request: &RecordedRequest, playing: &Playing) -> Exchanged {
         let sent = self.client.recorded(request);
         self.send(sent, None, playing).await

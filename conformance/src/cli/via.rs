@@ -32,7 +32,7 @@ pub(super) struct ViaArgs {
     /// Limit of a wait for the upstream.
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "via", value_parser = some_time)]
     via_limit: Duration,
-    /// Model that another provider serves: what one of them sealed does not reach the other.
+    /// Model that another provider serves: neither gets the sealed reasoning of the other.
     #[arg(long, value_name = "NAME", requires = "via")]
     via_other_model: Option<String>,
     /// The longest time without a byte for a client that waits for a stream [default: no limit].

@@ -91,7 +91,6 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
 /// Statuses of an upgrade that clients expect: they talk over the WebSocket, or go on with requests.
 const UPGRADES: [u16; 2] = [101, 426];
 
-/// Judges how the gateway answers the upgrade to a WebSocket.
 fn upgrade(findings: &mut Findings<'_>, evidence: &Evidence) {
     let mut statuses = evidence.client.iter().filter_map(|exchange| exchange.upgrade);
     let Some(status) = statuses.find(|status| !UPGRADES.contains(status)) else { return };

@@ -70,7 +70,6 @@ fn held_back(sent: &Response, upstream: &[Moment], client: &[Moment]) -> Option<
     None
 }
 
-/// Judges how long the client heard nothing while the upstream was silent.
 pub(super) fn judge_silence(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let (Some(declared), Some(silent)) = (turn.test.declared.keeps_alive, silence(turn)) else { return };
     let received = turn.response().map(|received| &*received.pieces).unwrap_or_default();

@@ -18,7 +18,7 @@ const REASONING: &str = "reasoning";
 pub(super) const TRIGGER: &str = "compaction_trigger";
 pub(super) const COMPACTION: &str = "compaction";
 
-/// What was said in a session before a request.
+/// The conversation of a session before a request.
 #[derive(Default)]
 pub(super) struct Said<'s> {
     pub(super) model: &'s str,

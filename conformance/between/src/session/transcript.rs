@@ -107,7 +107,7 @@ impl Transcript {
         for step in self.steps {
             let mut said = turns_of(own, step.before);
             if step.restarts || requests.is_empty() {
-                // What the agent itself says first is in its profile.
+                // The profile has the first words of the agent itself.
                 let texts: Vec<String> = said.iter().map(|turn| text_of(&turn.parts).collect()).collect();
                 first = texts.into_iter().rfind(|text| !text.is_empty()).unwrap_or_default();
                 turns.clear();

@@ -47,7 +47,6 @@ impl Talk {
         Self { is_forgetful, ..self }
     }
 
-    /// Answers messages until the client leaves.
     pub async fn run(mut self, mut socket: WebSocket) {
         while let Some(Ok(message)) = socket.recv().await {
             let text = match message {
@@ -61,7 +60,7 @@ impl Talk {
         }
     }
 
-    /// Answers a message. Nothing if the client has left, or the answer broke off.
+    /// Nothing if the client has left, or the answer broke off.
     async fn hear(&mut self, text: &str, socket: &mut WebSocket) -> Option<()> {
         let member = self.front.api.request.input;
         let mut request: Value = serde_json::from_str(text).unwrap_or_default();

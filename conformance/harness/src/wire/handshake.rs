@@ -41,7 +41,7 @@ pub(super) async fn opened(response: Response, key: &str, limit: usize) -> Resul
     Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await)
 }
 
-/// Asks for a WebSocket. Returns the status, and the connection if it was accepted.
+/// The status of an upgrade to a WebSocket, and the connection if it was accepted.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What the vendor of a gateway declares, and what its tests then expect.
+//! Declarations of the vendor of a gateway, and the expectations of its tests.
 
 use serde::{Deserialize, Serialize};
 

@@ -30,7 +30,7 @@ pub(super) struct DeclaredArgs {
     passes_key: Option<bool>,
     /// Model that another provider serves, in the same API; agents move to it.
     ///
-    /// What the provider of --model sealed must not reach it: session/reasoning-home. The scripted upstream stands for both.
+    /// It must not get the sealed reasoning of --model: session/reasoning-home. The scripted upstream stands for both.
     #[arg(long, value_name = "NAME", help_heading = GATEWAY, hide_short_help = true)]
     other_model: Option<String>,
     /// Clients of the Responses API talk over a WebSocket: each message continues the response before.
@@ -53,7 +53,6 @@ impl DeclaredArgs {
         }
     }
 
-    /// Takes what the user did not give from an earlier run.
     pub(super) fn repeat(&mut self, run: &Declared) {
         self.retries.get_or_insert(run.retries);
         self.passes_key.get_or_insert(run.passes_key);

@@ -18,7 +18,7 @@ const SEALS: [&str; 4] = ["signature", "encrypted_content", "thoughtSignature", 
 #[derive(Debug, Default)]
 pub(super) struct Homes(Mutex<HashMap<String, String>>);
 
-/// Reads the seals of a stream of a model.
+/// The stream of a model, as far as its seals are read.
 pub(super) struct Learning {
     parser: sse::Parser,
     model: String,
@@ -46,7 +46,7 @@ impl Homes {
         });
     }
 
-    /// Takes the seals of other models out of a request. Returns whether there were any.
+    /// Whether the request had seals of other models, which are gone.
     pub(super) fn keep_out(&self, api: &Api, request: &mut Value) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let model = request["model"].as_str().unwrap_or_default().to_owned();

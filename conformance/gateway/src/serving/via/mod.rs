@@ -241,7 +241,7 @@ async fn answer(
 }
 
 impl Via {
-    /// Takes what other providers sealed out of a request for the upstream.
+    /// Whether the request had seals of other providers, which are gone.
     fn keep_out(&self, request: &mut Value) -> bool {
         self.settings.other_model.is_some()
             && !self.fault.is_at("session/reasoning-home")
