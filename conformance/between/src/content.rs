@@ -3,6 +3,10 @@
 use spec::Api;
 use translation::{Delta, PartKind, ReplyReader};
 
+/// The type of an item that asks for a compaction, and of the one that answers it.
+pub(crate) const TRIGGER: &str = "compaction_trigger";
+pub(crate) const COMPACTION: &str = "compaction";
+
 /// Kinds of content that an answer sends in pieces.
 pub(crate) const LANES: [&str; 3] = ["text", "reasoning", "arguments"];
 

@@ -24,6 +24,9 @@ const UPGRADED: Duration = Duration::from_secs(15);
 /// Time for the event that ends a response after an error.
 const AFTER_ERROR: Duration = Duration::from_millis(300);
 
+/// The type of a message that reports a failure.
+const ERROR: &str = "error";
+
 /// A line of one test.
 pub(crate) struct Line<'c> {
     client: &'c Client,
@@ -179,11 +182,14 @@ impl<'c> Line<'c> {
             return;
         }
         while let Some(event) = self.hear(by).await {
-            if let Some((id, _)) = ended(self.dialect, &event) {
-                if id.is_some() {
+            match ended(self.dialect, &event) {
+                Some((id @ Some(_), _)) => {
                     self.known = Known { id, asked: vec![first.clone()], history: vec![first.clone()] };
+                    return;
                 }
-                return;
+                Some((None, _)) => return,
+                None if event["type"] == ERROR => return,
+                None => {}
             }
         }
     }
@@ -254,7 +260,7 @@ impl<'c> Line<'c> {
             let piece = format!("event: {kind}\ndata: {text}\n\n").into_bytes();
             response.pieces.push((playing.elapsed(), piece.clone()));
             playing.received(&piece);
-            if kind == "error" {
+            if kind == ERROR {
                 last = Instant::now() + AFTER_ERROR;
             } else if let Some(output) = ended(self.dialect, &event) {
                 return (Ended::Complete, Some(output).filter(|(id, _)| id.is_some()));
@@ -286,7 +292,7 @@ fn is_of_model(entry: &Value) -> bool {
 
 /// The status of a refusal.
 fn refused(event: &Value) -> Option<u16> {
-    let status = event.get("status").filter(|_| event["type"] == "error")?.as_u64()?;
+    let status = event.get("status").filter(|_| event["type"] == ERROR)?.as_u64()?;
     u16::try_from(status).ok().filter(|status| *status >= 400)
 }
 

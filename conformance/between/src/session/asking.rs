@@ -9,14 +9,11 @@ use spec::Api;
 use translation::{Part, Question, Turn};
 
 use super::RecordedRequest;
+use crate::content::TRIGGER;
 use crate::mark::letters_of;
 
 /// The word for reasoning that an agent leaves out after a refusal, among names of members.
 const REASONING: &str = "reasoning";
-
-/// The type of an item that asks for a compaction, and of the one that answers it.
-pub(super) const TRIGGER: &str = "compaction_trigger";
-pub(super) const COMPACTION: &str = "compaction";
 
 /// The conversation of a session before a request.
 #[derive(Default)]

@@ -5,7 +5,8 @@ use serde_json::Value;
 use translation::{Question, Reply, Turn};
 
 use super::RecordedRequest;
-use super::asking::{Asking, COMPACTION, Said, text_of};
+use super::asking::{Asking, Said, text_of};
+use crate::content::COMPACTION;
 use crate::evidence::{Exchanged, Response, Test};
 use crate::question::continued;
 

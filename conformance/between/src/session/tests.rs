@@ -1,6 +1,7 @@
 //! Cases that no fault of the reference translator shows: both ends of a session, with changes.
 
 use std::path::Path;
+use std::{env, fs, process};
 
 use catalogue::{AGENT_PROFILES, HandlingMode, Level};
 use results::Declared;
@@ -225,4 +226,19 @@ fn an_endpoint_that_refuses_an_agent_is_found() {
     assert_eq!(found(&test, &evidence), Vec::<String>::new());
     evidence.client[0].response.as_mut().unwrap().status = 400;
     assert!(found(&test, &evidence).contains(&"MUST contract/open-list (refused)".to_owned()));
+}
+
+#[test]
+fn a_hostile_transcript_is_read() {
+    let file = env::temp_dir().join(format!("conformance-hostile-transcript-{}.jsonl", process::id()));
+    let codex =
+        |payload: &str| format!("{{\"timestamp\":\"t\",\"type\":\"compacted\",\"payload\":{payload}}}\n");
+    let answer = "{\"timestamp\":\"t\",\"type\":\"response_item\",\"payload\":{\"type\":\"reasoning\"}}\n";
+    let text =
+        [codex("{}"), "[1]\n\"x\"\nnull\n{\n".to_owned(), codex("\"text\""), codex("[]"), answer.to_owned()]
+            .concat();
+    fs::write(&file, text).unwrap();
+    let sessions = read_sessions(std::slice::from_ref(&file), None).unwrap().0;
+    fs::remove_file(&file).unwrap();
+    assert_eq!(sessions[0].len(), 1);
 }

@@ -49,7 +49,8 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         let is_export = document["info"].is_object() && document["messages"].is_array();
         return is_export.then(|| opencode(&document)).filter(|it| !it.steps.is_empty());
     }
-    let rows = || text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let row = |line| serde_json::from_str::<Value>(line).ok().filter(Value::is_object);
+    let rows = || text.lines().filter_map(row);
     let first = rows().next()?;
     let transcript = if first["sessionId"].is_string() {
         claude_code(rows())
@@ -105,7 +106,7 @@ impl Transcript {
         let (mut first, mut turns, mut requests) = (String::new(), Vec::new(), Vec::new());
         let mut size = 0;
         for step in self.steps {
-            let mut said = turns_of(own, step.before);
+            let mut said = turns_of(own, &step.before);
             if step.restarts || requests.is_empty() {
                 // The profile has the first words of the agent itself.
                 let texts: Vec<String> = said.iter().map(|turn| text_of(&turn.parts).collect()).collect();
@@ -117,7 +118,7 @@ impl Transcript {
             let asking = Asking::new(profile, front.api, &mark);
             let request =
                 asking.request(&Said { model: &step.model, first: &first, turns: &turns, ..Said::default() });
-            let answer = turns_of(own, step.answer);
+            let answer = turns_of(own, &step.answer);
             let parts = answer.into_iter().flat_map(|turn| turn.parts).collect();
             let reply = reply(&step.id, step.model, parts, step.usage);
             let request = answered(request, front, &reply);
@@ -132,7 +133,7 @@ impl Transcript {
     }
 }
 
-fn turns_of(api: &Api, entries: Vec<Value>) -> Vec<Turn> {
+fn turns_of(api: &Api, entries: &[Value]) -> Vec<Turn> {
     Question::read(api, &json!({ api.request.input: entries })).turns
 }
 
@@ -226,8 +227,8 @@ fn codex(rows: impl Iterator<Item = Value>) -> Transcript {
             }
             "compacted" => {
                 transcript.restarts = true;
-                transcript.pending = match payload["replacement_history"].take() {
-                    Value::Array(history) => history,
+                transcript.pending = match payload.get_mut("replacement_history").map(Value::take) {
+                    Some(Value::Array(history)) => history,
                     _ => vec![json!({"role": "user", "content": text(&payload, "/message")})],
                 };
                 is_answer = false;

@@ -7,6 +7,7 @@ mod script;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -151,32 +152,32 @@ async fn answer(
     let dialect = api_of(uri.path()).and_then(upstream_dialect);
     if let (Ok(upgrade), Some(dialect)) = (upgrade, dialect) {
         let talk = Talk::new(dialect, move |body| {
-            respond(Arc::clone(&desk), Method::POST, uri.clone(), headers.clone(), body).boxed()
+            ready(respond(&desk, &Method::POST, &uri, &headers, &body)).boxed()
         });
         return match talk {
             Some(talk) => upgrade.on_upgrade(|socket| talk.run(socket)),
             None => response(StatusCode::UPGRADE_REQUIRED.as_u16(), Vec::new(), Body::empty()),
         };
     }
-    respond(desk, method, uri, headers, body).await
+    respond(&desk, &method, &uri, &headers, &body)
 }
 
-async fn respond(desk: Arc<Desk>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+fn respond(desk: &Desk, method: &Method, uri: &Uri, headers: &HeaderMap, body: &[u8]) -> Response {
     let path = uri.path();
-    if method == Method::GET && path.trim_end_matches('/').ends_with(MODELS) {
+    if *method == Method::GET && path.trim_end_matches('/').ends_with(MODELS) {
         return of_wire(&models(&desk.model));
     }
-    let api = api_of(path).filter(|_| method == Method::POST);
-    let found = api.zip(desk.find(&body));
+    let api = api_of(path).filter(|_| *method == Method::POST);
+    let found = api.zip(desk.find(body));
     let found = found.and_then(|(api, playing)| Some((api, playing.dialect(api)?, playing)));
     let Some((api, dialect, playing)) = found else {
-        desk.list(&method, path, &body);
-        if api.is_some() && desk.find(&body).is_none() {
+        desk.list(method, path, body);
+        if api.is_some() && desk.find(body).is_none() {
             lock(&desk.playing).values().for_each(|playing| playing.requested_unmarked());
         }
         let [first, ..] = spec::APIS else { return Response::new(Body::empty()) };
-        if let (Some(dialect), true) = (api.and_then(upstream_dialect), desk.find(&body).is_none()) {
-            let asked = with_path(dialect.api, path, serde_json::from_slice(&body).unwrap_or_default());
+        if let (Some(dialect), true) = (api.and_then(upstream_dialect), desk.find(body).is_none()) {
+            let asked = with_path(dialect.api, path, serde_json::from_slice(body).unwrap_or_default());
             return of_wire(&aside(dialect, &asked));
         }
         let problem = Problem::not_found("not_found", UNSERVED, None);
@@ -191,7 +192,7 @@ async fn respond(desk: Arc<Desk>, method: Method, uri: Uri, headers: HeaderMap, 
         let problem = Problem::not_found("not_found", "The test had too many requests.", None);
         return of_wire(&Wire::refused(&problem, api));
     };
-    let asked = with_path(api, path, serde_json::from_slice(&body).unwrap_or_default());
+    let asked = with_path(api, path, serde_json::from_slice(body).unwrap_or_default());
     let recorded = playing.recorded(number, turn, dialect, &asked);
     let script = recorded.unwrap_or_else(|| {
         // A gateway that changes what was refused is not refused again, and must tell its client.

@@ -8,13 +8,12 @@ use gateway::{Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, rende
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use crate::content::{ContentCounter, Said};
+use crate::content::{ContentCounter, Said, TRIGGER};
 use crate::evidence::{Fault, Test};
 use crate::mark::own_mark;
 use crate::session::RecordedAnswer;
 
-/// The last item of a request that asks for a compaction, and the member with the items.
-const TRIGGER: &str = "compaction_trigger";
+/// The member with the items of a request that can ask for a compaction.
 const INPUT: &str = "input";
 
 /// Maximum number of events at the start of a response before its content.

@@ -47,6 +47,7 @@ impl Talk {
         Self { is_forgetful, ..self }
     }
 
+    /// The whole talk, until the client leaves.
     pub async fn run(mut self, mut socket: WebSocket) {
         while let Some(Ok(message)) = socket.recv().await {
             let text = match message {
@@ -65,21 +66,17 @@ impl Talk {
         let member = self.front.api.request.input;
         let mut request: Value = serde_json::from_str(text).unwrap_or_default();
         let Some(members) = request.as_object_mut() else {
-            return say(socket, &refusal(400, json!({"message": "The message is no JSON object."}))).await;
+            return say(socket, &refusal(400, &json!({"message": "The message is no JSON object."}))).await;
         };
         members.shift_remove("type");
         let is_warm = members.shift_remove("generate") == Some(Value::Bool(false));
         let previous = members.shift_remove(self.shape.previous);
-        let mut input = match previous.as_ref().and_then(Value::as_str) {
-            None => Vec::new(),
-            Some(id) => match self.known.get(id) {
-                Some(known) => known.clone(),
-                None => {
-                    let error = json!({"code": "previous_response_not_found", "param": self.shape.previous,
-                        "message": "There is no such response on this connection.", "type": "invalid_request_error"});
-                    return say(socket, &refusal(400, error)).await;
-                }
-            },
+        let previous = previous.as_ref().and_then(Value::as_str);
+        let known = previous.map_or(Some(Vec::new()), |id| self.known.get(id).cloned());
+        let Some(mut input) = known else {
+            let error = json!({"code": "previous_response_not_found", "param": self.shape.previous,
+                "message": "There is no such response on this connection.", "type": "invalid_request_error"});
+            return say(socket, &refusal(400, &error)).await;
         };
         match members.get_mut(member).map(Value::take) {
             Some(Value::Array(entries)) => input.extend(entries),
@@ -122,7 +119,9 @@ impl Talk {
             while let Some(Ok(chunk)) = body.next().await {
                 all.extend_from_slice(&chunk);
             }
-            let mut message = refusal(status, serde_json::from_slice::<Value>(&all).ok()?["error"].take());
+            let mut body = serde_json::from_slice::<Value>(&all).unwrap_or_default();
+            let error = body.get_mut("error").map(Value::take).unwrap_or_default();
+            let mut message = refusal(status, &error);
             let headers = headers
                 .iter()
                 .filter_map(|(name, value)| Some((name.to_string(), json!(value.to_str().ok()?))));
@@ -166,7 +165,7 @@ impl Talk {
     }
 }
 
-fn refusal(status: u16, error: Value) -> Value {
+fn refusal(status: u16, error: &Value) -> Value {
     json!({"type": "error", "status": status, "error": error})
 }
 

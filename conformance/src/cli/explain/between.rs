@@ -81,10 +81,17 @@ fn broken(rule: &TestRule) -> String {
         let others: Vec<&str> = spoken().rev().filter(|api| *api != upstream).collect();
         (upstream, format!("--front {}", others.join(",")), "")
     };
+    // Some rules are judged where something is declared.
+    let (declared, own) = match rule.id {
+        "session/reasoning-home" => (" --other-model n", " --via-other-model n"),
+        "socket/upgrade" => (" --websocket", ""),
+        "time/kept-alive" => (" --keeps-alive 1s", " --via-keeps-alive 1s"),
+        _ => ("", ""),
+    };
     format!(
-        "    conformance between {played} --upstream {upstream}{mode} --model m -- \\\n      \
+        "    conformance between {played} --upstream {upstream}{mode}{declared} --model m -- \\\n      \
          sh -c 'exec conformance serve --via \"$UPSTREAM_BASE_URL\" --via-api {upstream} \\\n        \
-         --via-key-env UPSTREAM_KEY --port \"$GATEWAY_PORT\" --fault {}'\n",
+         --via-key-env UPSTREAM_KEY --port \"$GATEWAY_PORT\"{own} --fault {}'\n",
         rule.id
     )
 }

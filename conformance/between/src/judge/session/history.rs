@@ -13,6 +13,7 @@ use super::super::tool_schema::plain;
 use super::super::values::difference;
 use super::canonical::ATTRIBUTION;
 use super::{End, Session, SessionTurn, letters};
+use crate::content::{COMPACTION, TRIGGER};
 
 /// Maximum number of names that are shown.
 const MOST: usize = 20;
@@ -20,9 +21,6 @@ const MOST: usize = 20;
 const OWN_TEXT: usize = 24;
 /// Members with what only the upstream can read.
 const SEALS: [&str; 3] = ["signature", "encrypted_content", "thoughtSignature"];
-/// The type of an item that asks for a compaction, and of one that has it.
-const TRIGGER: &str = "compaction_trigger";
-const COMPACTION: &str = "compaction";
 
 pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
     let homes = homes(session);

@@ -226,7 +226,10 @@ fn others() -> Vec<(&'static str, Bench)> {
     let mut heard = silent.clone();
     let half = heard.client().pieces.len() / 2;
     let (at, _) = heard.client().pieces[half];
-    heard.client().pieces.insert(half, (at - Duration::from_secs(2), b": keep-alive\n\n".to_vec()));
+    heard
+        .client()
+        .pieces
+        .insert(half, (at.saturating_sub(Duration::from_secs(2)), b": keep-alive\n\n".to_vec()));
     assert_eq!(broken(&heard), Vec::<String>::new());
     let mut left = Bench::new("messages", "chat", "cancel/in-text");
     left.client().pieces.truncate(4);

@@ -73,7 +73,9 @@ fn without(value: &mut Value, is_foreign: &mut impl FnMut(&Map<String, Value>) -
             let is_sealed = entry["type"].as_str().is_some_and(|kind| SEALED.contains(&kind));
             !(is_sealed && entry.as_object().is_some_and(|members| !is_foreign(members).is_empty()))
         });
-        entries.iter_mut().for_each(|entry| without(entry, is_foreign));
+        for entry in entries {
+            without(entry, is_foreign);
+        }
     } else if let Value::Object(members) = value {
         for name in is_foreign(members) {
             members.shift_remove(name);

@@ -262,15 +262,10 @@ impl Translated {
                 let held = std::mem::take(&mut self.held);
                 return (!held.is_empty()).then(|| held.into());
             };
-            let next = match self.via.keeps_alive() {
-                None => chunks.next().await,
-                Some(every) => match timeout(every, chunks.next()).await {
-                    Ok(next) => next,
-                    Err(_) => {
-                        self.translator.begin();
-                        return Some(Bytes::from_static(self.translator.front().api.sign_of_life.as_bytes()));
-                    }
-                },
+            let silence = self.via.keeps_alive().unwrap_or(Duration::MAX);
+            let Ok(next) = timeout(silence, chunks.next()).await else {
+                self.translator.begin();
+                return Some(Bytes::from_static(self.translator.front().api.sign_of_life.as_bytes()));
             };
             let out = match next {
                 Some(Ok(chunk)) => self.push(&chunk),
