@@ -159,7 +159,14 @@ impl BetweenCertificate {
             ("Drain declared", seconds(drains)),
             ("Silence declared", seconds(keeps_alive)),
             ("Other provider", other_model.as_deref().map(code).unwrap_or_default()),
-            ("Client", if *websocket { "over a WebSocket".to_owned() } else { String::new() }),
+            (
+                "Client",
+                if *websocket {
+                    "over a WebSocket where the gateway takes one".to_owned()
+                } else {
+                    String::new()
+                },
+            ),
             ("Key of the client", passes_key.to_owned()),
             ("Failures", format!("{} (`--fail-on {}`)", self.fail_on.words(), self.fail_on.name())),
             ("Levels changed", text(&LevelChange::words(&self.levels, usize::MAX))),
@@ -249,6 +256,8 @@ fn profile(
             *met.entry((rule, reason)).or_default() += 1;
         }
     }
+    let has_socket = spec::spoken().any(|api| api.name == pair.front && api.session.is_some());
+    let is_socket = run.declared.websocket && has_socket;
     let unmet = own.iter().filter(|test| test.verdict != Verdict::Pass).count() as u64;
     let limit = |((rule, reason), tests): ((&str, &str), u64)| MetLimit {
         rule: rule.to_owned(),
@@ -257,7 +266,7 @@ fn profile(
     };
     Ok(BetweenProfile {
         name: agent.map_or_else(|| format!("{PROFILE}{name}"), |agent| format!("{}-{name}", agent.name()))
-            + if run.declared.websocket { "-ws" } else { "" },
+            + if is_socket { "-ws" } else { "" },
         agent: agent.map(AgentProfile::words),
         version: agent.map_or(BETWEEN_PROFILE_VERSION, |agent| agent.version),
         mode: pair.mode.clone(),

@@ -97,7 +97,8 @@ impl<'c> Line<'c> {
             self.connect(&sent).await;
         }
         let by = Instant::now() + self.client.limit(playing);
-        let mut exchange = if self.socket.is_some() {
+        let is_message = sent.body.trim_start().starts_with('{');
+        let mut exchange = if self.socket.is_some() && is_message {
             self.talk(shape, &sent, leaves_after, by, playing).await
         } else {
             self.client.send(sent, leaves_after, playing).await
@@ -126,7 +127,7 @@ impl<'c> Line<'c> {
         playing: &Playing,
     ) -> Exchanged {
         let mut exchange = sent.exchange(playing.elapsed());
-        let mut message: Value = serde_json::from_str(&sent.body).unwrap_or_default();
+        let mut message: Value = serde_json::from_str(&sent.body).unwrap_or_else(|_| json!({}));
         for name in shape.http_only {
             message.as_object_mut().map(|members| members.shift_remove(*name));
         }
@@ -135,8 +136,16 @@ impl<'c> Line<'c> {
         let input = entries(message[member].take());
         if std::mem::take(&mut self.is_warmed) {
             self.warm(&message, member, &input, by).await;
+            // The rest of a refused one must not answer the question.
+            if self.known.id.is_none() {
+                self.connect(sent).await;
+            }
         }
-        let rest = self.known.rest(&input);
+        let mut rest = self.known.rest(&input);
+        if rest.is_empty() {
+            self.known = Known::default();
+            rest.clone_from(&input);
+        }
         let whole = [&*self.known.history, &*rest].concat();
         message[member] = match self.known.id.take() {
             None => json!(whole),
@@ -145,7 +154,7 @@ impl<'c> Line<'c> {
                 json!(rest)
             }
         };
-        let mut asked: Value = serde_json::from_str(&sent.body).unwrap_or_default();
+        let mut asked: Value = serde_json::from_str(&sent.body).unwrap_or_else(|_| json!({}));
         asked[member] = json!(whole);
         exchange.body = asked.to_string().into_bytes();
         let mut response = Response { status: 200, headers: stream_headers(), ..Response::default() };
@@ -257,7 +266,8 @@ impl<'c> Line<'c> {
             if size > LARGEST {
                 return (Ended::Broken(format!("the response is longer than {LARGEST} bytes")), None);
             }
-            let piece = format!("event: {kind}\ndata: {text}\n\n").into_bytes();
+            let data = text.lines().fold(String::new(), |data, line| data + "data: " + line + "\n");
+            let piece = format!("event: {kind}\n{data}\n").into_bytes();
             response.pieces.push((playing.elapsed(), piece.clone()));
             playing.received(&piece);
             if kind == ERROR {

@@ -31,7 +31,7 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
         if !settings.sessions.is_empty() {
             continue;
         }
-        let cases = BETWEEN_CASES.iter().filter(|case| is_played(case, &settings.declared));
+        let cases = BETWEEN_CASES.iter().filter(|case| is_played(case, pair.front, &settings.declared));
         let variants = cases.flat_map(|case| variants(case, pair, &settings.agents));
         tests.extend(variants.map(|variant| test(settings, pair, variant)));
     }
@@ -47,15 +47,13 @@ pub fn tests(settings: &Settings) -> Vec<Test> {
     tests
 }
 
-/// Some cases need a declaration.
-const fn is_played(case: &BetweenCase, declared: &Declared) -> bool {
-    let moves = match &case.session {
-        Some(session) => session.moves_at.is_some(),
-        None => false,
-    };
-    (case.silent_at.is_none() || declared.keeps_alive.is_some())
+/// Some cases need a declaration, and some cannot be played over a WebSocket.
+fn is_played(case: &BetweenCase, front: &Dialect, declared: &Declared) -> bool {
+    let moves = case.session.as_ref().is_some_and(|session| session.moves_at.is_some());
+    let is_socket = declared.websocket && front.api.session.is_some();
+    (case.silent_at.is_none() || declared.keeps_alive.is_some() && !is_socket)
         && (!moves || declared.other_model.is_some())
-        && !(case.is_whole && declared.websocket)
+        && !(case.is_whole && is_socket)
 }
 
 /// Returns when a test is played: those with errors, which a router may remember, are the last.
@@ -93,7 +91,7 @@ pub fn names_of(case: &'static BetweenCase) -> Vec<(String, Vec<String>)> {
 /// The names of all tests of a pair of APIs, `FRONT-UPSTREAM`, as agents play it, or without any; none if there is no such pair.
 pub fn names_of_pair(name: &str, agents: &[&'static AgentProfile], declared: &Declared) -> Vec<String> {
     let Some(pair) = pairs().find(|pair| pair.name() == name) else { return Vec::new() };
-    let cases = BETWEEN_CASES.iter().filter(|case| is_played(case, declared));
+    let cases = BETWEEN_CASES.iter().filter(|case| is_played(case, pair.front, declared));
     let variants = cases.flat_map(|case| variants(case, &pair, agents));
     variants.map(|variant| variant.name(&pair)).collect()
 }

@@ -29,9 +29,10 @@ mod values;
 use catalogue::{DecidedBy, Family, HandlingMode, Rule, Writes};
 use results::{BetweenTest, OfPair, StreamOutcome, TestFinding, Verdict};
 
-use crate::evidence::{Ended, Evidence, Test};
+use crate::evidence::{Ended, Evidence, Response, Test};
 use findings::{Findings, Problem, tail};
 use framing::{http_within, is_stream};
+use translation::Reply;
 use turn::Turn;
 
 pub use limits::unused_limits;
@@ -125,7 +126,9 @@ fn of_turn(
         if is_untyped { stream::own_findings(turn, false) } else { found }
     };
     if turn.test.mode == HandlingMode::Local {
-        refused(findings, turn, number);
+        if !has_left {
+            unanswered(findings, turn, &reply, number);
+        }
         findings_of(findings, turn.test, &check());
         return (!has_left).then(|| turn.outcome(&reply, false));
     }
@@ -170,14 +173,27 @@ fn of_turn(
     Some(turn.outcome(&reply, false))
 }
 
-/// An endpoint takes what agents send.
-fn refused(findings: &mut Findings<'_>, turn: &Turn<'_>, number: usize) {
-    let Some(response) = turn.response().filter(|it| turn.test.is_session() && it.status >= 400) else {
+/// Statuses of a request that an endpoint does not take.
+const NOT_TAKEN: [u16; 4] = [400, 404, 413, 422];
+
+/// Without an upstream, an answer is all that can be judged.
+fn unanswered(findings: &mut Findings<'_>, turn: &Turn<'_>, reply: &Reply, number: usize) {
+    let Some(response) = turn.response() else { return };
+    let Response { status, end, .. } = response;
+    let is_refused = turn.test.is_session() && *status >= 400;
+    let is_answered = *status >= 400 || reply.is_ended || reply.error.is_some();
+    let (rule, message) = if is_refused && NOT_TAKEN.contains(status) {
+        ("contract/open-list", format!("the request of the agent is refused with status {status}"))
+    } else if is_refused {
+        ("answer/kind", format!("the request of the agent is answered with status {status}"))
+    } else if *status == 0 || !is_answered || !matches!(end, Ended::Complete | Ended::Left) {
+        ("answer/kind", "the gateway gives no whole answer".to_owned())
+    } else {
         return;
     };
-    let message =
-        format!("turn {}: the request of the agent is refused with status {}", number + 1, response.status);
-    findings.add("contract/open-list", Problem::new("refused", message).showing("", &tail(&response.body())));
+    let message = format!("turn {}: {message}", number + 1);
+    let kind = if is_refused { "refused" } else { "none" };
+    findings.add(rule, Problem::new(kind, message).showing("", &tail(&response.body())));
 }
 
 /// Judges whether a stream has the head of a second response in it, which clients of event streams skip.

@@ -6,7 +6,7 @@ use crate::evidence::Ended;
 
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     // Messages are no bytes of a request.
-    if turn.test.declared.websocket && turn.test.front.api.session.is_some() {
+    if turn.client.upgrade == Some(101) {
         return;
     }
     let Some(request) = turn.requests.first() else { return };
@@ -31,17 +31,24 @@ fn without_signs(received: &[u8], sent: &[u8]) -> Vec<u8> {
     let mut block = Vec::new();
     for line in received.split_inclusive(|byte| *byte == b'\n') {
         block.extend_from_slice(line);
-        if line != b"\n" {
+        if !is_blank(line) {
             continue;
         }
-        if let Some(behind) = rest.strip_prefix(&*block) {
-            passed.append(&mut block);
-            rest = behind;
+        let is_sign = |line: &&[u8]| is_blank(line) || line.starts_with(b":");
+        let signs = block.split_inclusive(|byte| *byte == b'\n').take_while(is_sign).map(<[u8]>::len).sum();
+        let own = [0, signs].into_iter().filter_map(|from| block.get(from..));
+        if let Some(event) = own.filter(|own| !own.is_empty()).find(|own| rest.starts_with(own)) {
+            passed.extend_from_slice(event);
+            rest = rest.get(event.len()..).unwrap_or_default();
         }
         block.clear();
     }
     passed.append(&mut block);
     passed
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    matches!(line, b"\n" | b"\r\n")
 }
 
 fn compare(findings: &mut Findings<'_>, what: &str, upstream: &[u8], client: &[u8], is_cut: bool) {

@@ -102,12 +102,12 @@ impl Asking {
     }
 
     fn completed(&self, text: &str, [model, first]: [&str; 2]) -> String {
-        let named = text.replace("{session}", &self.id).replace("{model}", model);
-        let filled = named.split_once("{fill ").and_then(|(before, rest)| {
+        let filled = text.split_once("{fill ").and_then(|(before, rest)| {
             let (count, after) = rest.split_once('}')?;
             Some([before, &fill(count.parse().ok()?), after].concat())
         });
-        filled.unwrap_or(named).replace("{first}", first)
+        let filled = filled.unwrap_or_else(|| text.to_owned());
+        filled.replace("{session}", &self.id).replace("{model}", model).replace("{first}", first)
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::mem::take;
 
 use catalogue::{AGENT_PROFILES, AgentProfile};
+use harness::hash;
 use serde_json::{Value, json};
 use spec::{Api, Dialect};
 use translation::{Part, Question, Reply, Role, Stop, Translator, Turn, Usage};
@@ -13,6 +14,8 @@ use super::form::LARGEST_BODIES;
 use super::{RecordedRequest, Session};
 use crate::dialects::front_dialect;
 
+/// Number of characters of the mark that the id of the session comes from.
+const MARK: usize = 6;
 /// The time of the answers.
 const NOW: u64 = 1_785_000_000;
 
@@ -102,7 +105,9 @@ impl Transcript {
             |name: &str| spec::spoken().find(|api| api.name == name).ok_or_else(|| wrong("unknown API"));
         let (own, front) = (api(self.api)?, front_dialect(api(profile.api())?));
         let front = front.ok_or_else(|| wrong("no dialect of this API is usual"))?;
-        let mark = self.steps.iter().map(|step| &*step.id).collect::<String>();
+        let ids: String = self.steps.iter().map(|step| &*step.id).collect();
+        let digest = hash(ids.as_bytes());
+        let mark = digest.get(..MARK).unwrap_or_default();
         let (mut first, mut turns, mut requests) = (String::new(), Vec::new(), Vec::new());
         let mut size = 0;
         for step in self.steps {
@@ -115,7 +120,7 @@ impl Transcript {
                 said.clear();
             }
             turns.extend(said);
-            let asking = Asking::new(profile, front.api, &mark);
+            let asking = Asking::new(profile, front.api, mark);
             let request =
                 asking.request(&Said { model: &step.model, first: &first, turns: &turns, ..Said::default() });
             let answer = turns_of(own, &step.answer);
@@ -201,7 +206,9 @@ fn claude_code(rows: impl Iterator<Item = Value>) -> Transcript {
         let counts = &message["usage"];
         let input = ["/input_tokens", "/cache_read_input_tokens", "/cache_creation_input_tokens"];
         let usage = usage(counts, &input, "/cache_read_input_tokens", "/output_tokens");
-        let (id, model) = (text(&message, "/id").to_owned(), text(&message, "/model").to_owned());
+        let ids = [text(&message, "/id"), text(&row, "/requestId"), text(&row, "/uuid")];
+        let id = ids.into_iter().find(|id| !id.is_empty()).unwrap_or_default().to_owned();
+        let model = text(&message, "/model").to_owned();
         transcript.answered(&id, &model, message);
         transcript.counted(usage);
     }

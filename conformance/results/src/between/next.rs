@@ -3,6 +3,9 @@
 use super::{BetweenRun, BetweenTest};
 use crate::{Step, Verdict, shell_word};
 
+/// The mode of a gateway that answers itself.
+const LOCAL: &str = "local";
+
 impl BetweenRun {
     /// Returns the URL that a repetition names: without one, a command listens on a port of the suite's choice.
     pub fn named_url(&self) -> Option<&str> {
@@ -26,13 +29,16 @@ impl BetweenRun {
             words.push(format!("--profile {}", shell_word(&names.join(","))));
         }
         words.extend(self.sessions.iter().map(|path| format!("--session {}", shell_word(path))));
+        let is_local = !self.pairs.is_empty() && self.pairs.iter().all(|pair| pair.mode == LOCAL);
         let modes: Vec<String> = self
             .pairs
             .iter()
             .filter(|pair| pair.mode != "transform")
             .map(|pair| format!("{}-{}={}", pair.front, pair.upstream, pair.mode))
             .collect();
-        if !modes.is_empty() {
+        if is_local {
+            words.push(format!("--mode {LOCAL}"));
+        } else if !modes.is_empty() {
             words.push(format!("--mode {}", shell_word(&modes.join(","))));
         }
         // Of the reference translator, only its tests are named without --self.

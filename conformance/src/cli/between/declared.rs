@@ -37,8 +37,8 @@ pub(super) struct DeclaredArgs {
     ///
     /// An upgrade that is answered with 426 is no failure: requests follow, as clients send them then. Cases without a stream are left
     /// out.
-    #[arg(long, help_heading = GATEWAY, hide_short_help = true)]
-    websocket: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, help_heading = GATEWAY, hide_short_help = true)]
+    websocket: Option<bool>,
 }
 
 impl DeclaredArgs {
@@ -49,7 +49,7 @@ impl DeclaredArgs {
             drains: self.drains,
             keeps_alive: self.keeps_alive,
             other_model: self.other_model.clone(),
-            websocket: self.websocket,
+            websocket: self.websocket.unwrap_or_default(),
         }
     }
 
@@ -59,7 +59,7 @@ impl DeclaredArgs {
         self.drains = self.drains.or(run.drains);
         self.keeps_alive = self.keeps_alive.or(run.keeps_alive);
         self.other_model = self.other_model.take().or_else(|| run.other_model.clone());
-        self.websocket |= run.websocket;
+        self.websocket.get_or_insert(run.websocket);
     }
 
     /// Each flag, and whether it was given.
@@ -70,7 +70,7 @@ impl DeclaredArgs {
             ("--keeps-alive", self.keeps_alive.is_some()),
             ("--passes-key", self.passes_key.is_some()),
             ("--other-model", self.other_model.is_some()),
-            ("--websocket", self.websocket),
+            ("--websocket", self.websocket.is_some()),
         ]
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use catalogue::HandlingMode;
 
 use super::select::PairMode;
 use super::{BetweenArgs, is_on_this_machine};
@@ -58,6 +59,10 @@ impl BetweenArgs {
         };
         if self.front.is_empty() && self.upstream.is_empty() {
             (self.front, self.upstream) = (apis(|pair| &pair.front)?, apis(|pair| &pair.upstream)?);
+        }
+        let is_local = run.pairs.iter().all(|pair| pair.mode == HandlingMode::Local.name());
+        if self.mode.is_empty() && is_local {
+            self.mode = vec![PairMode::local()];
         }
         if self.mode.is_empty() {
             let modes = run

@@ -36,6 +36,11 @@ pub(super) struct PairMode {
 }
 
 impl PairMode {
+    /// The gateway answers all itself.
+    pub(super) const fn local() -> Self {
+        Self { pair: None, mode: HandlingMode::Local }
+    }
+
     pub(super) fn new(pair: &str, mode: &str) -> Result<Self, String> {
         format!("{pair}={mode}").parse()
     }
@@ -108,6 +113,9 @@ impl BetweenArgs {
             patience: self.limit.unwrap_or(patience),
             out: self.folder.out.clone(),
         };
+        if settings.declared.websocket && settings.pairs.iter().all(|pair| pair.front.api.session.is_none()) {
+            bail!("--websocket is for clients of the Responses API, which --front leaves out");
+        }
         self.select(&mut settings, again)?;
         Ok(settings)
     }
@@ -156,6 +164,9 @@ impl BetweenArgs {
         let fronts = if self.front.is_empty() { of_agents() } else { self.front.clone() };
         for front in dialects(&fronts, front_dialect) {
             let same = [front.api.name.to_owned()];
+            if let Some(other) = self.upstream.iter().find(|it| self.is_local() && !fronts.contains(it)) {
+                bail!("--mode local asks no upstream: leave --upstream {other} out");
+            }
             let upstreams = if self.is_local() { &same[..] } else { &self.upstream };
             for upstream in dialects(upstreams, upstream_dialect) {
                 pairs.push(self.pair(front, upstream));

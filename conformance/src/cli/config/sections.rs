@@ -42,6 +42,10 @@ pub(super) struct BetweenConfig {
     drains: Option<String>,
     /// The longest time without a byte for the client while the upstream is silent, as in `15s`.
     keeps_alive: Option<String>,
+    /// Whether clients of the Responses API talk over a WebSocket.
+    websocket: Option<bool>,
+    /// Model that another provider serves.
+    other_model: Option<String>,
     /// Time limit for a response, as in `30s`.
     timeout: Option<String>,
     /// Time limit for what the upstream waits for, as in `500ms`.
@@ -209,10 +213,10 @@ mod tests {
     fn every_setting_is_a_flag() {
         let text = "gateway = 'http://localhost:4000/v1'\nfront = ['chat']\nupstream = ['chat']\nupstream-port = 9000\n\
                     model = 'm'\nname = 'n'\nmode = { chat-chat = 'inspect' }\napi-key = '$K'\npasses-key = true\n\
-                    headers = { x-a = '1' }\nretries = 1\ndrains = '1s'\nkeeps-alive = '1s'\ntimeout = '1s'\nlimit = '1s'\nstart-timeout = '1s'\n\
+                    headers = { x-a = '1' }\nretries = 1\ndrains = '1s'\nkeeps-alive = '1s'\nwebsocket = true\nother-model = 'o'\ntimeout = '1s'\nlimit = '1s'\nstart-timeout = '1s'\n\
                     jobs = 1\nskip = ['a', 'b']\nfail-on = 'must'\nrules = { wire = 'off' }\nexpected-failures = 'k.toml'\n";
         let config: BetweenConfig = toml::from_str(text).unwrap();
-        assert_flags("between", &config.flags(Path::new("/p")).unwrap(), 22);
+        assert_flags("between", &config.flags(Path::new("/p")).unwrap(), 24);
         let text = "dialect = 'openai'\nmode = 'spawn'\ntransport = ['sse']\nprofile = ['client-core']\nname = 'n'\n\
                     client-version = '1'\njobs = 1\ntimeout = '1s'\nskip = ['a', 'b']\nfail-on = 'must'\n\
                     rules = { client = 'off' }\nexpected-failures = 'k.toml'\n";

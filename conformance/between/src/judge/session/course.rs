@@ -15,6 +15,9 @@ const MOST: usize = 6;
 
 pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
     for (index, turn) in session.turns.iter().enumerate() {
+        if is_refused_elsewhere(session, turn) {
+            continue;
+        }
         let before = index.checked_sub(1).and_then(|index| session.turns.get(index));
         let was_refused = before.and_then(SessionTurn::answer).is_some_and(|answer| answer.status >= 400);
         requests(findings, session, turn, was_refused);
@@ -23,6 +26,13 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
         recovers(findings, turn, was_refused);
         added(findings, turn);
     }
+}
+
+/// A request with the reasoning of another provider may be refused.
+fn is_refused_elsewhere(session: &Session<'_>, turn: &SessionTurn<'_>) -> bool {
+    let has_moved = session.test.case.session.as_ref().is_some_and(|case| case.moves_at.is_some())
+        && session.turns.first().is_some_and(|first| first.sent.question.model != turn.sent.question.model);
+    has_moved && turn.requests.is_empty() && turn.response().is_some_and(is_refused)
 }
 
 fn requests(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, was_refused: bool) {
