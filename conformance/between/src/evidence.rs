@@ -242,6 +242,14 @@ impl Exchanged {
 }
 
 impl Response {
+    /// The JSON of its events, or of its body.
+    pub(crate) fn values(&self) -> Vec<Value> {
+        let body = self.body();
+        let text = String::from_utf8_lossy(&body);
+        let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+        lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
     /// Returns the whole body.
     pub fn body(&self) -> Vec<u8> {
         self.pieces.iter().map(|(_, bytes)| &**bytes).collect::<Vec<_>>().concat()

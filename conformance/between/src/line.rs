@@ -113,7 +113,7 @@ impl<'c> Line<'c> {
             timeout_at(by, upgrade(self.client.http(), &sent.url, sent.headers.clone(), LARGEST)).await;
         match opened {
             Ok(Ok((status, socket))) => (self.upgrade, self.socket) = (Some(status), socket),
-            // No status: neither end spoke HTTP.
+            // No response came, or none that could be read.
             Ok(Err(_)) | Err(_) => self.upgrade = Some(0),
         }
     }
@@ -127,7 +127,8 @@ impl<'c> Line<'c> {
         playing: &Playing,
     ) -> Exchanged {
         let mut exchange = sent.exchange(playing.elapsed());
-        let mut message: Value = serde_json::from_str(&sent.body).unwrap_or_else(|_| json!({}));
+        let mut asked: Value = serde_json::from_str(&sent.body).unwrap_or_else(|_| json!({}));
+        let mut message = asked.clone();
         for name in shape.http_only {
             message.as_object_mut().map(|members| members.shift_remove(*name));
         }
@@ -154,7 +155,6 @@ impl<'c> Line<'c> {
                 json!(rest)
             }
         };
-        let mut asked: Value = serde_json::from_str(&sent.body).unwrap_or_else(|_| json!({}));
         asked[member] = json!(whole);
         exchange.body = asked.to_string().into_bytes();
         let mut response = Response { status: 200, headers: stream_headers(), ..Response::default() };
@@ -268,8 +268,9 @@ impl<'c> Line<'c> {
             }
             let data = text.lines().fold(String::new(), |data, line| data + "data: " + line + "\n");
             let piece = format!("event: {kind}\n{data}\n").into_bytes();
-            response.pieces.push((playing.elapsed(), piece.clone()));
+            let at = playing.elapsed();
             playing.received(&piece);
+            response.pieces.push((at, piece));
             if kind == ERROR {
                 last = Instant::now() + AFTER_ERROR;
             } else if let Some(output) = ended(self.dialect, &event) {

@@ -8,7 +8,7 @@ use crate::engine::{Finding, Judge, MOST_KEPT, Observer, Plan};
 use crate::recognition::{Other, fallback};
 use crate::sse::{FrameStart, Repeated};
 use crate::waiting::{Held, Waiting};
-use crate::{Exchange, Frame, Recognised, RuleSets, Rules, Transport, sse};
+use crate::{Answer, AnswerReader, Exchange, Frame, Recognised, RuleSets, Rules, Transport, sse};
 
 /// Checks one stream as it arrives. It does no I/O and reads no clock, and its findings do not depend on
 /// how the bytes were cut.
@@ -371,5 +371,19 @@ impl sse::Sink for Checker {
 
     fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<Repeated> {
         Self::repeated_frames(self, text, start)
+    }
+}
+
+impl Answer {
+    /// The content of a stream of server-sent events.
+    pub fn of_stream(dialect: &'static Dialect, bytes: &[u8]) -> Self {
+        let (mut checker, mut reader) = (Checker::new(dialect), AnswerReader::new(dialect.api));
+        let mut parser = sse::Parser::default();
+        let mut take = |frame: Frame<'_>| {
+            checker.frame_seen_by(&frame, &mut reader);
+        };
+        parser.push(bytes, &mut take);
+        parser.finish(&mut take);
+        reader.finish()
     }
 }

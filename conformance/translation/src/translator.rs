@@ -26,7 +26,7 @@ pub struct Translator {
     reader: ReplyReader,
     writer: Writer,
     has_started: bool,
-    /// Whether the client's stream has begun: an error is none of a refusal any more.
+    /// Whether the client's stream has begun, so that no error can have a status.
     has_begun: bool,
     has_ended: bool,
     error: Option<ReplyError>,

@@ -226,7 +226,7 @@ fn a_stream_without_members_of_usage_is_not_said_to_be_read() {
     assert_eq!(of("AI SDK (openai)"), ClientState::Fails);
 }
 
-/// What keeps a connection open.
+/// An entry of `keep-alives.toml`.
 #[derive(Debug, serde::Deserialize)]
 struct Form {
     name: String,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::{Debug, Write as _};
 use std::fs;
 
-use checker::{Answer, AnswerReader, Checker, RuleSets, ToolCall, sse};
+use checker::{Answer, RuleSets, ToolCall};
 use conformance::capture::Format;
 use conformance::goldens;
 use conformance::recordings::Checking;
@@ -41,17 +41,6 @@ const OPENING: &str =
 const NO_JSON: &str = "the translator leaves out an event that its parser of JSON refuses";
 const NO_PIECE: &str = "the translator cannot take back what it has written before a piece follows";
 
-fn read_by_checker(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
-    let (mut checker, mut reader) = (Checker::new(dialect), AnswerReader::new(dialect.api));
-    let mut parser = sse::Parser::default();
-    let mut frames = |frame: checker::Frame<'_>| {
-        checker.frame_seen_by(&frame, &mut reader);
-    };
-    parser.push(bytes, &mut frames);
-    parser.finish(&mut frames);
-    reader.finish()
-}
-
 /// In the terms of the checker.
 fn in_terms_of_checker(dialect: &'static Dialect, reply: Reply) -> Answer {
     let mut answer = Answer { id: reply.id, status: reply.word, ..Answer::default() };
@@ -87,7 +76,7 @@ fn alike(calls: &[ToolCall], sent: &[ToolCall]) -> Vec<ToolCall> {
 
 fn differences(dialect: &'static Dialect, bytes: &[u8]) -> Vec<(&'static str, String)> {
     let reply = Reply::of_stream(dialect, bytes);
-    compared(&read_by_checker(dialect, bytes), &in_terms_of_checker(dialect, reply))
+    compared(&Answer::of_stream(dialect, bytes), &in_terms_of_checker(dialect, reply))
 }
 
 fn differences_of_body(dialect: &'static Dialect, bytes: &[u8]) -> Vec<(&'static str, String)> {

@@ -186,7 +186,7 @@ fn unanswered(findings: &mut Findings<'_>, turn: &Turn<'_>, reply: &Reply, numbe
         ("contract/open-list", format!("the request of the agent is refused with status {status}"))
     } else if is_refused {
         ("answer/kind", format!("the request of the agent is answered with status {status}"))
-    } else if *status == 0 || !is_answered || !matches!(end, Ended::Complete | Ended::Left) {
+    } else if !is_answered || !matches!(end, Ended::Complete | Ended::Left) {
         ("answer/kind", "the gateway gives no whole answer".to_owned())
     } else {
         return;

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use catalogue::HandlingMode;
-
 use results::Declared;
 
 use super::{RecordedRequest, Session};

@@ -78,7 +78,7 @@ impl<'t> PlayedSession<'t> {
         });
         let is_good = |reply: &Reply| reply.error.is_none() && reply.is_ended && !reply.parts.is_empty();
         let is_compacted = self.case.compacts_at.is_some_and(|at| at as usize == answer);
-        if let Some(item) = before.response.as_ref().and_then(compaction).filter(|_| is_compacted)
+        if let Some(item) = before.response.as_ref().filter(|_| is_compacted).and_then(compaction)
             && let Some(history) = self.histories.get_mut(agent)
         {
             history.compaction = Some(item);
@@ -102,10 +102,7 @@ impl<'t> PlayedSession<'t> {
 
 /// The item of a response that stands for the history before it.
 fn compaction(response: &Response) -> Option<Value> {
-    let body = String::from_utf8_lossy(&response.body()).into_owned();
-    let lines = body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
-    let mut events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    events.find_map(|mut event| {
+    response.values().into_iter().find_map(|mut event| {
         let item = event.get_mut("item").filter(|item| item["type"] == COMPACTION)?;
         item["encrypted_content"].is_string().then(|| item.take())
     })

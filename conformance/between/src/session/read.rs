@@ -24,7 +24,8 @@ const LARGEST: u64 = 64 << 20;
 const DEEPEST: usize = 8;
 
 /// The sessions of a file, of a folder and its folders, or of the evidence of a tap. A file is a session, or a recording with
-/// requests; each API has a session of its own. A transcript asks like its agent, or like another one. Files without a request of a known API are left out; their number is returned, too.
+/// requests; each API has a session of its own. A transcript asks like its agent, or like another one. Files
+/// without a request of a known API are left out; their number is returned, too.
 ///
 /// # Errors
 ///

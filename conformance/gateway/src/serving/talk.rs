@@ -14,6 +14,8 @@ use spec::Dialect;
 use spec::table::SessionShape;
 use translation::{Question, Reply, Stop, Translator, Usage};
 
+use super::context::entries;
+
 /// Time of responses without output.
 const NOW: u64 = 1_785_000_000;
 /// Maximum number of responses of a connection that can be continued.
@@ -65,6 +67,7 @@ impl Talk {
     async fn hear(&mut self, text: &str, socket: &mut WebSocket) -> Option<()> {
         let member = self.front.api.request.input;
         let mut request: Value = serde_json::from_str(text).unwrap_or_default();
+        let own = entries(&request);
         let Some(members) = request.as_object_mut() else {
             return say(socket, &refusal(400, &json!({"message": "The message is no JSON object."}))).await;
         };
@@ -78,11 +81,7 @@ impl Talk {
                 "message": "There is no such response on this connection.", "type": "invalid_request_error"});
             return say(socket, &refusal(400, &error)).await;
         };
-        match members.get_mut(member).map(Value::take) {
-            Some(Value::Array(entries)) => input.extend(entries),
-            Some(Value::String(text)) => input.push(json!({"role": "user", "content": text})),
-            _ => {}
-        }
+        input.extend(own);
         members.insert(member.to_owned(), json!(input));
         members.insert("stream".to_owned(), json!(true));
         if is_warm {

@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Write as _};
 
-use checker::{Answer, AnswerReader, Checker, sse};
+use checker::Answer;
 use serde_json::{Value, json};
 use spec::Dialect;
 use translation::{Part, Reply};
@@ -55,17 +55,6 @@ fn in_one_form(arguments: &str) -> String {
     if value == "" { "{}".to_owned() } else { value.to_string() }
 }
 
-fn streamed(dialect: &'static Dialect, bytes: &[u8]) -> Answer {
-    let (mut checker, mut reader) = (Checker::new(dialect), AnswerReader::new(dialect.api));
-    let mut parser = sse::Parser::default();
-    let mut frames = |frame: checker::Frame<'_>| {
-        checker.frame_seen_by(&frame, &mut reader);
-    };
-    parser.push(bytes, &mut frames);
-    parser.finish(&mut frames);
-    reader.finish()
-}
-
 /// Some dialects have the items only in events.
 fn has_items(dialect: &Dialect, body: &Value) -> bool {
     let mut places = dialect.api.scope(dialect.api.container).in_body.iter();
@@ -98,7 +87,7 @@ fn streams_and_bodies_are_read_alike() {
             let plan = gateway::plan(&request, dialect, 0);
             let answer = gateway::render(&request, &plan, dialect, 0);
             let (stream, body) = (answer.stream(), answer.response());
-            let first = Read::from(streamed(dialect, stream.as_bytes()));
+            let first = Read::from(Answer::of_stream(dialect, stream.as_bytes()));
             let mut others: Vec<(&str, Read)> =
                 vec![("stream, translator", Reply::of_stream(dialect, stream.as_bytes()).into())];
             if has_items(dialect, body) {

@@ -162,12 +162,13 @@ impl BetweenArgs {
         let mut pairs = Vec::new();
         let of_agents = || self.agents().iter().map(|agent| agent.api().to_owned()).collect();
         let fronts = if self.front.is_empty() { of_agents() } else { self.front.clone() };
+        let is_local = self.is_local();
+        if let Some(other) = self.upstream.iter().find(|it| is_local && !fronts.contains(it)) {
+            bail!("--mode local asks no upstream: leave --upstream {other} out");
+        }
         for front in dialects(&fronts, front_dialect) {
             let same = [front.api.name.to_owned()];
-            if let Some(other) = self.upstream.iter().find(|it| self.is_local() && !fronts.contains(it)) {
-                bail!("--mode local asks no upstream: leave --upstream {other} out");
-            }
-            let upstreams = if self.is_local() { &same[..] } else { &self.upstream };
+            let upstreams = if is_local { &same[..] } else { &self.upstream };
             for upstream in dialects(upstreams, upstream_dialect) {
                 pairs.push(self.pair(front, upstream));
             }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use conformance::checker::{Answer, AnswerReader, Checker, Rules};
+use conformance::check_with_timelines;
+use conformance::checker::{Answer, Rules};
 use conformance::results::{Bar, Timeline};
-use conformance::{check_with_timelines, checker};
 use serde_json::Value;
 
 use super::Column;
@@ -32,22 +32,10 @@ pub(crate) fn drawn(columns: &[Column]) -> String {
         text.push('\n');
         text += &rows(timeline);
         text += "```\n\n";
-        answers.push(answer(column));
+        answers.push(Answer::of_stream(column.dialect, column.stream.bytes));
     }
     text += &said(columns, &answers);
     text
-}
-
-fn answer(column: &Column) -> Answer {
-    let mut reader = AnswerReader::new(column.dialect.api);
-    let mut checker = Checker::new(column.dialect);
-    let mut parser = checker::sse::Parser::default();
-    let mut take = |frame: checker::Frame<'_>| {
-        checker.frame_seen_by(&frame, &mut reader);
-    };
-    parser.push(column.stream.bytes, &mut take);
-    parser.finish(&mut take);
-    reader.finish()
 }
 
 fn name(bar: &Bar) -> String {

@@ -14,6 +14,7 @@ use super::super::values::difference;
 use super::canonical::ATTRIBUTION;
 use super::{End, Session, SessionTurn, letters};
 use crate::content::{COMPACTION, TRIGGER};
+use crate::evidence::Response;
 
 /// Maximum number of names that are shown.
 const MOST: usize = 20;
@@ -338,15 +339,11 @@ fn compaction(findings: &mut Findings<'_>, session: &Session<'_>) {
             let message = format!("turn {number}: a compaction of the client does not reach the upstream");
             findings.add(RULE, Problem::new("history", message));
         }
-        let events = |response: Option<&crate::evidence::Response>| -> Vec<String> {
-            let body = response.map(crate::evidence::Response::body).unwrap_or_default();
-            let text = String::from_utf8_lossy(&body).into_owned();
-            if !text.contains(COMPACTION) {
-                return Vec::new();
-            }
-            let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
-            let values = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            values.flat_map(|value| sealed(&value)).collect()
+        let events = |response: Option<&Response>| -> Vec<String> {
+            let has_one =
+                |response: &&Response| String::from_utf8_lossy(&response.body()).contains(COMPACTION);
+            let values = response.filter(has_one).map(Response::values).unwrap_or_default();
+            values.iter().flat_map(sealed).collect()
         };
         let [sent, told] = [events(turn.answer()), events(turn.response())];
         if sent.iter().any(|seal| !told.contains(seal)) {

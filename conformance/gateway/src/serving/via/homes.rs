@@ -36,7 +36,7 @@ impl Homes {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         parser.push(bytes, &mut |frame| {
             let data = frame.data.as_deref().and_then(|data| serde_json::from_str::<Value>(data).ok());
-            each(&mut data.unwrap_or_default(), &mut |members| {
+            each(&data.unwrap_or_default(), &mut |members| {
                 for seal in SEALS.iter().filter_map(|name| members.get(*name)?.as_str()) {
                     if known.len() < MOST {
                         known.entry(seal.to_owned()).or_insert_with(|| model.clone());
@@ -46,7 +46,7 @@ impl Homes {
         });
     }
 
-    /// Whether the request had seals of other models, which are gone.
+    /// Seals of other models are taken out of a request. The result is whether it had any.
     pub(super) fn keep_out(&self, api: &Api, request: &mut Value) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let model = request["model"].as_str().unwrap_or_default().to_owned();
@@ -84,13 +84,13 @@ fn without(value: &mut Value, is_foreign: &mut impl FnMut(&Map<String, Value>) -
     }
 }
 
-fn each(value: &mut Value, found: &mut impl FnMut(&Map<String, Value>)) {
+fn each(value: &Value, found: &mut impl FnMut(&Map<String, Value>)) {
     match value {
         Value::Object(members) => {
             found(members);
-            members.values_mut().for_each(|member| each(member, found));
+            members.values().for_each(|member| each(member, found));
         }
-        Value::Array(entries) => entries.iter_mut().for_each(|entry| each(entry, found)),
+        Value::Array(entries) => entries.iter().for_each(|entry| each(entry, found)),
         _ => {}
     }
 }

@@ -241,7 +241,7 @@ async fn answer(
 }
 
 impl Via {
-    /// Whether the request had seals of other providers, which are gone.
+    /// Seals of other providers are taken out of a request. The result is whether it had any.
     fn keep_out(&self, request: &mut Value) -> bool {
         self.settings.other_model.is_some()
             && !self.fault.is_at("session/reasoning-home")
