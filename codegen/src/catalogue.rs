@@ -9,14 +9,14 @@ use serde::de::DeserializeOwned;
 use crate::dialect::{LoadError, Position, entries, read_toml};
 use crate::folders::{
     self, AGENTS, BETWEEN_CASES, BETWEEN_LIMITS, BETWEEN_PROFILES, BETWEEN_RULES, CLIENT_CONTRACT,
-    CLIENT_RULES, CLIENTS, CONTRACT, DEFECTS, IMPACT, LOG_RULES, LOGS, MEASURED, REQUESTS, SHARED_RULES,
-    THREADS,
+    CLIENT_RULES, CLIENTS, CONTRACT, DEFECTS, IMPACT, LOG_RULES, LOGS, MEASURED, REFUSALS, REQUESTS,
+    SHARED_RULES, THREADS,
 };
 use crate::formats::{
     AgentProfile, AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile,
     ContractFile, Defect, DefectsFile, GuaranteesFile, ImpactFile, Log, MeasuredFile, PageError, Profile,
-    RequestsFile, RequirementsFile, Rule, RuleInApi, Scenario, SharedRulesFile, TestRule, Thread,
-    ThreadsFile,
+    RefusalsFile, RequestsFile, RequirementsFile, Rule, RuleInApi, Scenario, SharedRulesFile, TestRule,
+    Thread, ThreadsFile,
 };
 
 /// Rules, scenarios, cases, profiles and requirements, as read from their files.
@@ -56,6 +56,8 @@ pub struct Catalogue {
     pub between_rules: BTreeMap<String, TestRule>,
     /// `between/agents.toml`.
     pub agents: AgentsFile,
+    /// `between/refusals.toml`.
+    pub refusals: RefusalsFile,
     /// `between/contract.toml`.
     pub contract: ContractFile,
     /// `client-rules/`, by id.
@@ -94,6 +96,7 @@ impl Catalogue {
             between_profiles: read.pages(BETWEEN_PROFILES, AgentProfile::parse),
             between_rules: read.pages(BETWEEN_RULES, TestRule::parse),
             agents: read.shared(AGENTS),
+            refusals: read.shared(REFUSALS),
             contract: read.shared(CONTRACT),
             client_rules: read.pages(CLIENT_RULES, TestRule::parse),
             client_contract: read.shared(CLIENT_CONTRACT),

@@ -47,6 +47,9 @@ pub const CONTRACT: &str = "between/contract.toml";
 /// The reactions of agents to faults.
 pub const AGENTS: &str = "between/agents.toml";
 
+/// The refusals that agents recover from.
+pub const REFUSALS: &str = "between/refusals.toml";
+
 /// What pairs of APIs cannot carry.
 pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 
@@ -66,8 +69,18 @@ pub const CLIENT_CONTRACT: &str = "client-contract.toml";
 pub const CLIENTS: &str = "clients";
 
 /// Tables that an API can have, and that all APIs can share.
-pub const TABLES: [&str; 9] =
-    [AGENTS, BETWEEN_LIMITS, CLIENT_CONTRACT, CONTRACT, DEFECTS, MEASURED, IMPACT, REQUESTS, SHARED_RULES];
+pub const TABLES: [&str; 10] = [
+    AGENTS,
+    BETWEEN_LIMITS,
+    CLIENT_CONTRACT,
+    CONTRACT,
+    DEFECTS,
+    MEASURED,
+    IMPACT,
+    REFUSALS,
+    REQUESTS,
+    SHARED_RULES,
+];
 
 /// The file of an API with its entries for shared rules.
 pub const SHARED_RULES: &str = "shared-rules.toml";

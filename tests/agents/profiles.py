@@ -52,7 +52,8 @@ def filler(text, question):
 def flat(value, path=""):
     """Returns the leaves of JSON by their places, without what varies."""
     if isinstance(value, (dict, list)):
-        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        # Gemini CLI lists its skills in any order.
+        entries = value.items() if isinstance(value, dict) else enumerate(sorted(value) if path.endswith("/enum") else value)
         return {place: leaf for name, one in entries for place, leaf in flat(one, f"{path}/{name}").items()}
     return {path: VARYING.sub("0", value) if isinstance(value, str) else value}
 

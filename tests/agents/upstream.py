@@ -106,11 +106,11 @@ class Upstream(ThreadingHTTPServer):
     def handle_error(self, *_):
         """An agent that goes away is no error."""
 
-    def is_due(self, body):
+    def is_due(self, sent):
         """Returns whether the fault befalls the request that came last."""
         count = len(self.requests)
         is_due = count >= FIRST if self.fault.get("each") else count == FIRST
-        return is_due and self.fault.get("while_sent", "") in body
+        return is_due and self.fault.get("while_sent", "") in sent
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -152,7 +152,7 @@ class Handler(BaseHTTPRequestHandler):
             seen = {"at": time.monotonic(), "step": step_of(text), "stream": asked.get("stream", server.api == "gemini"), "tokens": asked.get("max_tokens")}
             server.requests.append(seen)
             server.asked = server.asked or {"headers": dict(self.headers), "body": asked}
-            fault = server.fault if server.is_due(text) else {}
+            fault = server.fault if server.is_due(f"{self.headers}{text}") else {}
             seen["failed"] = bool(fault)
         thinks = server.api if server.api == "gemini" or asked.get("reasoning") or (asked.get("thinking") or {}).get("type") in ("adaptive", "enabled") else ""
         try:

@@ -77,7 +77,13 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             case.session.iter().flat_map(|session| &session.profiles).filter(is_unknown).map(|profile| {
                 ("profiles", format!("there is no profile {profile}"), "name a page of between/profiles")
             });
-        let all = case_misuses(case).into_iter().chain(of_apis).chain(of_like).chain(of_profiles);
+        let is_class = |class: &String| catalogue.refusals.refusals.iter().any(|one| one.class == *class);
+        let refused = case.session.as_ref().and_then(|session| session.refused.as_ref());
+        let of_refused = refused.filter(|class| !is_class(class)).map(|class| {
+            ("refused", format!("there is no class {class}"), "name a class of between/refusals.toml")
+        });
+        let all =
+            case_misuses(case).into_iter().chain(of_apis).chain(of_like).chain(of_profiles).chain(of_refused);
         for (entry, problem, help) in all {
             report.find(&file, entry, problem, help);
         }
@@ -204,6 +210,9 @@ fn is_thread(text: &str) -> bool {
 }
 
 /// Rules about logs rest on no contract.
+/// The methods of probes.
+const METHODS: [&str; 3] = ["GET", "HEAD", "POST"];
+
 static NO_CONTRACT: ContractFile = ContractFile { clauses: Vec::new() };
 
 /// The rules about gateways, about clients and about logs, each with their folder and their contract.
@@ -306,6 +315,14 @@ fn profiles(context: &Context, report: &mut Report) {
             "a second agent needs a header and a request",
             "write both, or none",
         );
+        let is_probe =
+            |probe: &String| probe.split_once(" /").is_some_and(|(method, _)| METHODS.contains(&method));
+        find(
+            !profile.probes.iter().all(is_probe),
+            "probes",
+            "a probe is no method and path",
+            "write GET, HEAD or POST and a path",
+        );
         find(!profile.shell.contains('$'), "shell", "`shell` has no command", "write `$` in its place");
     }
 }
@@ -392,12 +409,27 @@ fn case_misuses(case: &BetweenCase) -> Vec<Misuse> {
             .chain(session.helper.iter().copied())
             .chain(session.compacts_at)
             .chain(session.moves_at)
+            .chain(session.interjects_at)
     });
     find(
         numbers.max().is_some_and(|number| number as usize >= case.answers.len()),
         "session",
         "`session` names an answer that is not there",
         "count the answers from 0",
+    );
+    let says_why = |session: &SessionCase| session.refusal.is_some() && session.refused.is_some();
+    find(
+        case.session.as_ref().is_some_and(says_why),
+        "refused",
+        "`refused` has the words of `refusal`",
+        "remove one of them",
+    );
+    let is_half = |session: &SessionCase| session.interjects_at.is_some() != session.interjection.is_some();
+    find(
+        case.session.as_ref().is_some_and(is_half),
+        "interjection",
+        "`interjection` and `interjects_at` belong together",
+        "write both, or none",
     );
     let needs_task = |session: &SessionCase| {
         let marks = session.helper_task.as_ref().map_or(0, |task| task.matches(MARK).count());

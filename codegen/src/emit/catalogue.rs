@@ -6,21 +6,21 @@ use quote::quote;
 use super::impact::{self, Measurement};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    About, Agent, AgentFault, AgentProfile, Authority, BetweenCase, BetweenLeniency, BetweenLimit, Breakage,
-    Channel, Citation, Client, ClientCase, ClientFailure, ClientProfile, ClientRetries, ClientStep, Constant,
-    ContractClause, Coverage, DecidedBy, Edit, Ending, Expect, Family, FaultPlaces, HandlingMode, Log,
-    LogRow, LooksAt, NativeRule, OnSocket, Operand, Profile, Reaction, Relation, Requirement,
-    RequirementLevel, Rule, RuleInApi, Scenario, Scopes, SessionCase, Side, SilentPlace, Step, Target,
-    TestRule, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
+    About, AfterRefusal, Agent, AgentFault, AgentProfile, Authority, BetweenCase, BetweenLeniency,
+    BetweenLimit, Breakage, Channel, Citation, Client, ClientCase, ClientFailure, ClientProfile,
+    ClientRetries, ClientStep, Constant, ContractClause, Coverage, DecidedBy, Edit, Ending, Expect, Family,
+    FaultPlaces, HandlingMode, Log, LogRow, LooksAt, NativeRule, OnSocket, Operand, Profile, Reaction,
+    Refusal, Relation, Requirement, RequirementLevel, Rule, RuleInApi, Scenario, Scopes, SessionCase, Side,
+    SilentPlace, Step, Target, TestRule, UpstreamFault, Violation, WaitForm, Who, Whose, Writes, groups,
 };
 use crate::names;
 
 /// Emits the types and their values, and an enum of the native rules.
 pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let declarations = declarations! {
-        About Agent AgentFault AgentProfile Authority BetweenCase BetweenLimit BetweenLeniency TestRule Breakage Channel Citation
+        About AfterRefusal Agent AgentFault AgentProfile Authority BetweenCase BetweenLimit BetweenLeniency TestRule Breakage Channel Citation
         Client ClientCase ClientFailure ClientProfile ClientRetries ClientStep ContractClause Coverage DecidedBy Edit
-        Ending Expect Family FaultPlaces HandlingMode Log LogRow LooksAt Measurement OnSocket Operand Profile Reaction Relation
+        Ending Expect Family FaultPlaces HandlingMode Log LogRow LooksAt Measurement OnSocket Operand Profile Reaction Refusal Relation
         Requirement RequirementLevel Rule RuleInApi Scenario SessionCase Side SilentPlace Step Target UpstreamFault Violation WaitForm Who
         Whose Writes
     };
@@ -73,6 +73,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let between_cases = list(catalogue.between_cases.values().cloned());
     let between_profiles = list(catalogue.between_profiles.values().cloned());
     let between_rules = list(catalogue.between_rules.values().cloned());
+    let refusals = catalogue.refusals.refusals.expression();
     let [agents, agent_faults] = [catalogue.agents.agents.expression(), catalogue.agents.faults.expression()];
     let contract = catalogue.contract.clauses.expression();
     let client_rules = list(catalogue.client_rules.values().cloned());
@@ -132,6 +133,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
         /// Their reactions to each.
         pub static AGENT_FAULTS: &[AgentFault] = #agent_faults;
+
+        /// The refusals that agents recover from, in the order of their search.
+        pub static REFUSALS: &[Refusal] = #refusals;
 
         /// All rules about clients, sorted by id.
         pub static CLIENT_RULES: &[TestRule] = #client_rules;

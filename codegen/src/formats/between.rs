@@ -82,7 +82,7 @@ pub struct BetweenCase {
 }
 
 /// A session that agents play over many turns.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionCase {
@@ -92,10 +92,22 @@ pub struct SessionCase {
     pub fault_at: u32,
     /// The message of refusals, in the words of the API.
     pub refusal: Option<String>,
+    /// The class of `between/refusals.toml` whose first words are the message instead.
+    pub refused: Option<String>,
     /// The headers of refusals.
     pub refusal_headers: BTreeMap<String, String>,
-    /// The agent leaves these out when it asks again: `reasoning`, or members of its request.
-    pub drops: Vec<String>,
+    /// Changes of the agent's requests after a refusal.
+    pub then: Option<AfterRefusal>,
+    /// Members of its requests that its profile does not have.
+    pub adds: Request,
+    /// The same of headers. A header of the profile gets the value at the end of its list.
+    pub adds_headers: BTreeMap<String, String>,
+    /// Whether the agent sends its probes first.
+    pub is_probed: bool,
+    /// The number of the answer behind which the user says more beside the results of tools.
+    pub interjects_at: Option<u32>,
+    /// The user's words.
+    pub interjection: Option<String>,
     /// The numbers of the answers that a second agent of the same session gets.
     pub helper: Vec<u32>,
     /// The task of the second agent, with `{mark}`.
@@ -107,6 +119,52 @@ pub struct SessionCase {
     pub compacts_at: Option<u32>,
     /// Whether the agent asks for this by an item of the API, and begins anew with the item that answers it.
     pub triggers: bool,
+}
+
+/// An agent's way out of a refusal.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct AfterRefusal {
+    /// Parts that its requests leave out: `reasoning`, `images`, `inner instructions`, members, or values of lists in headers.
+    pub drops: Vec<String>,
+    /// Members that have another value.
+    pub members: Request,
+    /// A text of the user that the next request has.
+    pub says: Option<String>,
+}
+
+/// A class of refusals that agents know, and recover from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Refusal {
+    /// Its name. Gateways that hide the upstream's words send it as a token. `{beta}` is a value of the client's `anthropic-beta`.
+    pub class: String,
+    /// The statuses.
+    #[serde(default = "bad_request")]
+    pub statuses: Vec<u16>,
+    /// Words of its messages, in any case. `…` stands for any text between them.
+    pub says: Vec<String>,
+    /// Words that tell a message apart that only looks alike.
+    #[serde(default)]
+    pub unless: Vec<String>,
+    /// Messages of this class.
+    pub words: Vec<String>,
+}
+
+fn bad_request() -> Vec<u16> {
+    vec![400]
+}
+
+/// `between/refusals.toml`: the first class with the words of a message is the message's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RefusalsFile {
+    /// The classes.
+    #[serde(default, rename = "refusal")]
+    pub refusals: Vec<Refusal>,
 }
 
 impl BetweenCase {
@@ -152,6 +210,9 @@ pub struct AgentProfile {
     /// Whether its first message on a WebSocket has the instructions alone, and asks for no answer.
     #[serde(default)]
     pub is_warmed: bool,
+    /// Its requests beside its turns: a method, and a path from the root of the gateway.
+    #[serde(default)]
+    pub probes: Vec<String>,
     /// The directive of a call of its shell, with `$` in place of the command.
     pub shell: String,
     /// Its title.

@@ -5,8 +5,8 @@ use schemars::{Schema, schema_for};
 use super::{
     AgentProfile, AgentsFile, ApiFile, BetweenCase, BetweenLimitsFile, ClientCase, ClientProfile,
     ContractFile, DefectsFile, DialectFile, ErrataFile, ForeignFile, Glossary, GuaranteesFile, ImpactFile,
-    Lifecycle, Log, MeasuredFile, Profile, RequestsFile, RequirementsFile, Rule, Scenario, SharedRulesFile,
-    TestRule, ThreadsFile,
+    Lifecycle, Log, MeasuredFile, Profile, RefusalsFile, RequestsFile, RequirementsFile, Rule, Scenario,
+    SharedRulesFile, TestRule, ThreadsFile,
 };
 
 /// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
@@ -18,6 +18,7 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("client", schema_for!(ClientCase)),
         ("agents", schema_for!(AgentsFile)),
         ("agent-profile", schema_for!(AgentProfile)),
+        ("refusals", schema_for!(RefusalsFile)),
         ("contract", schema_for!(ContractFile)),
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),

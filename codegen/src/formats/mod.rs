@@ -32,9 +32,10 @@ pub use api::{
     ApiFile, Calls, Content, Outer, RootEnd, RootOpening, Scope, StatusWords, Stop, StreamOrder, Usage,
 };
 pub use between::{
-    Agent, AgentFault, AgentProfile, AgentsFile, BetweenCase, BetweenLeniency, BetweenLimit,
-    BetweenLimitsFile, ContractClause, ContractFile, FaultPlaces, HandlingMode, Reaction, ServedFault,
-    SessionCase, SilentPlace, StreamEnd, StreamPlace, TestRule, UpstreamFault, Writes,
+    AfterRefusal, Agent, AgentFault, AgentProfile, AgentsFile, BetweenCase, BetweenLeniency, BetweenLimit,
+    BetweenLimitsFile, ContractClause, ContractFile, FaultPlaces, HandlingMode, Reaction, Refusal,
+    RefusalsFile, ServedFault, SessionCase, SilentPlace, StreamEnd, StreamPlace, TestRule, UpstreamFault,
+    Writes,
 };
 pub use client_case::{
     About, Channel, ClientCase, ClientFailure, ClientRetries, ClientStep, Ending, Expect, Step, WaitForm,

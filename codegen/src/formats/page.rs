@@ -5,6 +5,7 @@ use std::ops::Deref;
 
 use proc_macro2::TokenStream;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Constant;
@@ -45,7 +46,9 @@ pub(super) struct Block {
 }
 
 /// The body of a request; `null` if there is none, which programs have as an empty text.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(transparent)]
 pub struct Request(pub Value);
 
 impl Deref for Request {

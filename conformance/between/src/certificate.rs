@@ -256,8 +256,7 @@ fn profile(
             *met.entry((rule, reason)).or_default() += 1;
         }
     }
-    let has_socket = spec::spoken().any(|api| api.name == pair.front && api.session.is_some());
-    let is_socket = run.declared.websocket && has_socket;
+    let is_socket = own.iter().all(|test| test.about.is_socket);
     let unmet = own.iter().filter(|test| test.verdict != Verdict::Pass).count() as u64;
     let limit = |((rule, reason), tests): ((&str, &str), u64)| MetLimit {
         rule: rule.to_owned(),

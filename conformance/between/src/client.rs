@@ -11,12 +11,15 @@ use reqwest::{Url, redirect};
 use spec::Api;
 use tokio::time::{Instant, timeout_at};
 
-use crate::evidence::{Ended, Exchanged, Response};
+use crate::evidence::{Ended, Exchanged, Method, Response};
 use crate::session::RecordedRequest;
 use crate::upstream::Playing;
 
 /// Maximum size of a response.
 pub(crate) const LARGEST: usize = 16 << 20;
+
+/// How long agents wait for what they ask beside their turns.
+const PROBED: Duration = Duration::from_secs(3);
 
 /// A client of one API.
 #[derive(Debug, Clone)]
@@ -29,6 +32,7 @@ pub(crate) struct Client {
 
 /// A request of the client.
 pub(crate) struct Sent {
+    pub(crate) method: Method,
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
@@ -84,7 +88,7 @@ impl Client {
         let call = Call::create(self.api, body);
         let headers = self.target.headers(call.wants_stream);
         let body = call.body.clone().unwrap_or_default();
-        Sent { url: call.url(self.target.url()), headers, body }
+        Sent { method: Method::Post, url: call.url(self.target.url()), headers, body }
     }
 
     /// The request of an agent.
@@ -103,17 +107,46 @@ impl Client {
         }
         let mut url = Call { at: request.at.clone(), ..Call::default() }.url(self.target.url());
         url.set_query(request.query.as_deref());
-        Sent { url, headers, body: request.body.clone() }
+        Sent { method: Method::Post, url, headers, body: request.body.clone() }
+    }
+
+    /// Asks beside the turns: with a method, and a path from the root of the gateway.
+    pub(crate) async fn probe(&self, probe: &str, like: &RecordedRequest, playing: &Playing) -> Exchanged {
+        let mut sent = self.recorded(like);
+        let (method, target) = probe.split_once(' ').unwrap_or(("GET", probe));
+        let (path, query) =
+            target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+        let own = format!("/{}{}", self.api.version, self.api.path);
+        let root = sent.url.path().strip_suffix(&own).unwrap_or_default().to_owned();
+        sent.method = Method::named(method);
+        sent.url.set_path(&(root + path));
+        sent.url.set_query(query);
+        if sent.method != Method::Post {
+            sent.body.clear();
+        }
+        self.send_within(sent, PROBED.min(self.limit), None, playing).await
     }
 
     pub(crate) async fn send(&self, sent: Sent, leaves_after: Option<u32>, playing: &Playing) -> Exchanged {
+        let limit = self.limit(playing);
+        self.send_within(sent, limit, leaves_after, playing).await
+    }
+
+    async fn send_within(
+        &self,
+        sent: Sent,
+        limit: Duration,
+        leaves_after: Option<u32>,
+        playing: &Playing,
+    ) -> Exchanged {
         let mut exchange = sent.exchange(playing.elapsed());
-        let by = Instant::now() + self.limit(playing);
-        let Sent { url, headers, body } = sent;
-        let request = self.http.post(url).headers(headers).body(body);
+        let by = Instant::now() + limit;
+        let Sent { method, url, headers, body } = sent;
+        let method = reqwest::Method::from_bytes(method.name().as_bytes()).unwrap_or_default();
+        let request = self.http.request(method, url).headers(headers).body(body);
         let mut recorded = Response::default();
         recorded.end = match timeout_at(by, request.send()).await {
-            Err(_) => Ended::Silent(format!("no response within {:?}", self.limit)),
+            Err(_) => Ended::Silent(format!("no response within {limit:?}")),
             Ok(Err(error)) => Ended::Broken(in_words(&error)),
             Ok(Ok(mut response)) => {
                 recorded.status = response.status().as_u16();
@@ -165,6 +198,7 @@ impl Sent {
         let path = self.url.path();
         Exchanged {
             at,
+            method: self.method,
             path: self.url.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}")),
             headers: written(&self.headers),
             body: self.body.clone().into_bytes(),

@@ -34,8 +34,14 @@ pub(crate) static REPLAY: BetweenCase = BetweenCase {
         profiles: &[],
         fault_at: 0,
         refusal: None,
+        refused: None,
         refusal_headers: &[],
-        drops: &[],
+        then: None,
+        adds: "",
+        adds_headers: &[],
+        is_probed: false,
+        interjects_at: None,
+        interjection: None,
         helper: &[],
         helper_task: None,
         compacts_at: None,
@@ -118,6 +124,8 @@ pub enum Fault {
 /// The recordings of a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
+    /// Exchanges of the client beside its turns, before the first one.
+    pub probes: Vec<Exchanged>,
     /// The exchanges of the client with the gateway, one for each turn. Of a crowd, one for each client.
     pub client: Vec<Exchanged>,
     /// The gateway's exchanges with the upstream that carry the mark of the test, in the order of their beginnings.
@@ -135,6 +143,8 @@ pub struct Evidence {
 pub struct Exchanged {
     /// When the request was sent, or received.
     pub at: Duration,
+    /// The method of the request.
+    pub method: Method,
     /// The path of the request.
     pub path: String,
     /// The headers of the request, with names in lower case. Keys are replaced, see [`Exchanged::keys`].
@@ -149,6 +159,34 @@ pub struct Exchanged {
     pub upgrade: Option<u16>,
     /// The response, if there was one.
     pub response: Option<Response>,
+}
+
+/// The method of a request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Method {
+    /// `POST`, as all requests for an answer.
+    #[default]
+    Post,
+    /// `GET`.
+    Get,
+    /// `HEAD`.
+    Head,
+}
+
+impl Method {
+    /// Its name in HTTP.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Post => "POST",
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+        }
+    }
+
+    /// The method of this name. Requests without a known one are those for answers.
+    pub(crate) fn named(name: &str) -> Self {
+        [Self::Get, Self::Head].into_iter().find(|method| method.name() == name).unwrap_or_default()
+    }
 }
 
 /// A key of the run where it was seen.
@@ -215,7 +253,13 @@ pub enum Ended {
 
 impl Evidence {
     pub(crate) fn bytes(&self) -> u64 {
-        let all = self.client.iter().chain(&self.upstream).chain(&self.after).chain(&self.after_upstream);
+        let all = self
+            .probes
+            .iter()
+            .chain(&self.client)
+            .chain(&self.upstream)
+            .chain(&self.after)
+            .chain(&self.after_upstream);
         let of = |exchange: &Exchanged| {
             let pieces = exchange.response.iter().flat_map(|response| &response.pieces);
             exchange.body.len() + pieces.map(|(_, bytes)| bytes.len()).sum::<usize>()

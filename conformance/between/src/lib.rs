@@ -19,6 +19,7 @@ mod moments;
 mod plan;
 mod question;
 mod reference;
+mod refusals;
 mod run;
 mod session;
 mod settings;

@@ -104,7 +104,7 @@ fn differences(test: &BetweenTest, judged: &BetweenTest) -> Vec<String> {
     if test.about.limits != judged.about.limits {
         add("what its APIs cannot carry is something else".to_owned());
     }
-    if test.about.measures != judged.about.measures {
+    if test.about.measures != judged.about.measures || test.about.is_socket != judged.about.is_socket {
         add("its measures are others".to_owned());
     }
     all

@@ -7,7 +7,7 @@ use checker::{Exchange, Loss, Request};
 use harness::evidence::ExchangeLine;
 use recordings::capture::{End, Recorder, bytes_of_base64};
 
-use crate::evidence::{Ended, Exchanged, Response};
+use crate::evidence::{Ended, Exchanged, Method, Response};
 
 /// Why an exchange has no response, where it is not known.
 const UNANSWERED: &str = "no response";
@@ -24,7 +24,7 @@ pub(super) fn write(exchange: &Exchanged) -> String {
         status: response.map(|response| response.status),
         headers: response.map(|response| borrowed(&response.headers)).unwrap_or_default(),
         request: Some(Request {
-            method: "POST".into(),
+            method: exchange.method.name().into(),
             url: exchange.path.as_str().into(),
             headers: borrowed(&exchange.headers),
             body,
@@ -61,6 +61,7 @@ pub(super) fn read(text: &str) -> io::Result<Vec<Exchanged>> {
             is_open = true;
             let request = line.request.ok_or_else(|| wrong("the exchange has no request"))?;
             all.push(Exchanged {
+                method: Method::named(&request.method),
                 path: request.url,
                 headers: request.headers,
                 body: request.body.unwrap_or_default().into_bytes(),

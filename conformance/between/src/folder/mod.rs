@@ -66,9 +66,9 @@ pub fn write(folder: &Path, test: &Test, evidence: &Evidence) -> io::Result<Vec<
 
 /// Returns the texts of the files of a test.
 fn texts(test: &Test, evidence: &Evidence) -> io::Result<[String; 3]> {
-    let Evidence { client, upstream, after, after_upstream, .. } = evidence;
+    let Evidence { probes, client, upstream, after, after_upstream, .. } = evidence;
     let of = |exchanges: &[&Exchanged]| exchanges.iter().map(|exchange| lines::write(exchange)).collect();
-    let of_client: Vec<&Exchanged> = client.iter().chain(after).collect();
+    let of_client: Vec<&Exchanged> = probes.iter().chain(client).chain(after).collect();
     let of_upstream: Vec<&Exchanged> = upstream.iter().chain(after_upstream).collect();
     Ok([of(&of_client), of(&of_upstream), TestFile::new(test, evidence).text()?])
 }

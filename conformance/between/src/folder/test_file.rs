@@ -35,6 +35,9 @@ pub(super) struct TestFile {
     is_limit_known: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     unmarked: u64,
+    /// Of the client's first exchanges, which belong to no turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    probes: Vec<Beside>,
     client: Vec<Beside>,
     upstream_exchanges: Vec<Beside>,
     /// Of the exchange after a fault, the last one of the client.
@@ -111,6 +114,7 @@ impl TestFile {
             declared: test.declared.clone(),
             is_limit_known: test.is_limit_known,
             unmarked: evidence.unmarked,
+            probes: all(&evidence.probes),
             client: all(&evidence.client),
             upstream_exchanges: all(&evidence.upstream),
             after: evidence.after.as_ref().map(Beside::new),
@@ -194,9 +198,11 @@ impl TestFile {
             }
             None => None,
         };
+        let turns = client.split_off(self.probes.len().min(client.len()));
         let of_after = upstream.split_off(self.upstream_exchanges.len().min(upstream.len()));
         Ok(Evidence {
-            client: completed(self.client, client)?,
+            probes: completed(self.probes, client)?,
+            client: completed(self.client, turns)?,
             upstream: completed(self.upstream_exchanges, upstream)?,
             after,
             after_upstream: completed(self.after_upstream, of_after)?,

@@ -6,7 +6,7 @@ use catalogue::{HandlingMode, UpstreamFault};
 use results::Declared;
 
 use super::*;
-use crate::evidence::{Ended, Fault, KeyPlace, Response, RunKey, SeenKey};
+use crate::evidence::{Ended, Fault, KeyPlace, Method, Response, RunKey, SeenKey};
 use crate::plan::plain;
 use crate::run::result;
 
@@ -62,6 +62,7 @@ fn exchange(at: u64, end: Ended) -> Exchanged {
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     Exchanged {
         at: us(at),
+        method: Method::Post,
         path: "/v1/responses".to_owned(),
         headers: vec![
             header("content-type", "application/json"),
@@ -89,7 +90,9 @@ fn exchange(at: u64, end: Ended) -> Exchanged {
 
 fn evidence() -> Evidence {
     let unanswered = Exchanged { response: None, body: Vec::new(), ..exchange(77, Ended::Complete) };
+    let probe = Exchanged { method: Method::Head, body: Vec::new(), ..exchange(1, Ended::Complete) };
     Evidence {
+        probes: vec![probe],
         client: vec![
             exchange(5, Ended::Complete),
             exchange(1_000_003, Ended::Broken("reset \"by\"\n".to_owned())),
@@ -142,7 +145,7 @@ fn recordings_are_those_that_other_commands_check() {
     let format = recordings::capture::read(client.as_bytes(), None, &mut |entry| {
         exchanges += usize::from(matches!(entry, checker::Entry::Exchange(_)));
     });
-    assert_eq!((format.map_err(|error| error.to_string()), exchanges), (Ok(results::Format::Exchange), 2));
+    assert_eq!((format.map_err(|error| error.to_string()), exchanges), (Ok(results::Format::Exchange), 3));
 }
 
 #[test]

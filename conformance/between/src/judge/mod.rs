@@ -50,15 +50,17 @@ pub struct Judged {
     pub limits: Vec<[String; 2]>,
     /// The measures of a session.
     pub measures: Vec<String>,
+    /// Whether all turns went over a WebSocket.
+    pub is_socket: bool,
 }
 
 impl Judged {
     /// Returns the result of a test, with what is found.
     pub(crate) fn of_test(self, test: BetweenTest) -> BetweenTest {
-        let Self { findings, outcome: stream, limits, measures } = self;
+        let Self { findings, outcome: stream, limits, measures, is_socket } = self;
         let fails = findings.iter().any(|finding| finding.fails);
         let verdict = if fails { Verdict::Fail } else { Verdict::Pass };
-        let about = OfPair { stream, limits, measures, ..test.about };
+        let about = OfPair { stream, limits, measures, is_socket, ..test.about };
         BetweenTest { verdict, findings, about, ..test }
     }
 }
@@ -67,11 +69,11 @@ impl Judged {
 pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
     let mut findings = Findings::new(test);
     keys::judge(&mut findings, test, evidence);
-    upgrade(&mut findings, evidence);
+    let is_socket = upgrade(&mut findings, evidence);
     if test.is_session() && test.mode != HandlingMode::Local {
         let measures = session::judge(&mut findings, test, evidence);
         let Findings { found: findings, limits, .. } = findings;
-        return Judged { findings, outcome: None, limits, measures };
+        return Judged { findings, limits, measures, is_socket, ..Judged::default() };
     }
     let turns = Turn::all(test, evidence);
     if test.case.like.is_some() {
@@ -86,18 +88,23 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
         fault::judge_after(&mut findings, test, evidence);
         request::judge_models(&mut findings, test, evidence);
     }
-    Judged { findings: findings.found, outcome, limits: findings.limits, measures: Vec::new() }
+    Judged { findings: findings.found, outcome, limits: findings.limits, is_socket, ..Judged::default() }
 }
 
 /// Statuses of an upgrade that clients expect: they talk over the WebSocket, or go on with requests.
 const UPGRADES: [u16; 2] = [101, 426];
 
-fn upgrade(findings: &mut Findings<'_>, evidence: &Evidence) {
+/// Whether each request of the client went over a WebSocket.
+fn upgrade(findings: &mut Findings<'_>, evidence: &Evidence) -> bool {
+    let is_socket = evidence.client.iter().all(|exchange| exchange.upgrade == Some(101));
     let mut statuses = evidence.client.iter().filter_map(|exchange| exchange.upgrade);
-    let Some(status) = statuses.find(|status| !UPGRADES.contains(status)) else { return };
+    let Some(status) = statuses.find(|status| !UPGRADES.contains(status)) else {
+        return is_socket && !evidence.client.is_empty();
+    };
     let answer = if status == 0 { "with no status".to_owned() } else { format!("with status {status}") };
     let message = format!("the upgrade to a WebSocket is answered {answer}; clients go on at once after 426");
     findings.add("socket/upgrade", Problem::new("", message));
+    false
 }
 
 /// The ends of the names of rules about a stream that was asked for and not sent, and the reverse.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use catalogue::{AgentProfile, UpstreamFault};
+use catalogue::{AgentProfile, SessionCase, UpstreamFault};
 use harness::live::RunRuntime;
 use results::BetweenTest;
 use spec::Api;
@@ -28,6 +28,8 @@ use crate::upstream::{Playing, Upstream};
 const LOOK: Duration = Duration::from_millis(5);
 /// How much longer a test waits than a gateway declares to read after its client has left.
 const DRAINED: Duration = Duration::from_secs(2);
+/// No turn has this number, so that requests of the gateway for a probe belong to none.
+const PROBING: usize = 1 << 20;
 /// The rule that is judged again if it is broken, as a loaded machine may be late.
 const LATE: &str = "cancel/upstream-left";
 
@@ -148,6 +150,7 @@ impl Stage {
             None => playing,
         });
         self.upstream.begin(&playing);
+        let mut probes = self.probes(test, &playing).await;
         let mut client = match (session, test.agent, test.case.crowd) {
             (Some(session), ..) => self.replay(test, session, &playing).await,
             (None, Some(agent), _) => self.converse(test, agent, &playing).await,
@@ -164,15 +167,20 @@ impl Stage {
         if has_failed || test.case.leaves_after.is_some() {
             (after, after_upstream) = self.after(test, playing.elapsed()).await;
         }
-        let all = client.iter_mut().chain(&mut upstream).chain(&mut after).chain(&mut after_upstream);
+        let all = probes
+            .iter_mut()
+            .chain(&mut client)
+            .chain(&mut upstream)
+            .chain(&mut after)
+            .chain(&mut after_upstream);
         for exchange in all {
             self.keys.hide_response(exchange);
         }
-        for exchange in client.iter_mut().chain(&mut after) {
+        for exchange in probes.iter_mut().chain(&mut client).chain(&mut after) {
             self.keys.hide_request(exchange);
         }
         let unmarked = playing.unmarked();
-        let evidence = Evidence { client, upstream, after, after_upstream, unmarked };
+        let evidence = Evidence { probes, client, upstream, after, after_upstream, unmarked };
         self.recorded.fetch_add(evidence.bytes(), Ordering::Relaxed);
         (evidence, playing.other_api())
     }
@@ -216,6 +224,22 @@ impl Stage {
             session.go_on(&exchange, turn);
             exchanges.push(exchange);
             self.quiet(playing).await;
+        }
+        exchanges
+    }
+
+    /// An agent asks before its first turn.
+    async fn probes(&self, test: &Test, playing: &Playing) -> Vec<Exchanged> {
+        let is_probed = |case: &&SessionCase| case.is_probed;
+        let Some((agent, case)) = test.agent.zip(test.case.session.as_ref().filter(is_probed)) else {
+            return Vec::new();
+        };
+        let Some(client) = self.clients.of(test) else { return Vec::new() };
+        let like = PlayedSession::new(test, case, agent).request(0);
+        playing.begin_turn(PROBING);
+        let mut exchanges = Vec::new();
+        for probe in agent.probes {
+            exchanges.push(Exchanged { turn: PROBING, ..client.probe(probe, &like, playing).await });
         }
         exchanges
     }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use catalogue::AgentProfile;
+use catalogue::{AfterRefusal, AgentProfile, SessionCase};
 use gateway::without_path;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use spec::Api;
 use translation::{Part, Question, Turn};
 
@@ -12,8 +12,10 @@ use super::RecordedRequest;
 use crate::content::TRIGGER;
 use crate::mark::letters_of;
 
-/// The word for reasoning that an agent leaves out after a refusal, among names of members.
+/// Words for parts that an agent leaves out after a refusal, among names of members.
 const REASONING: &str = "reasoning";
+const IMAGES: &str = "images";
+const INNER_INSTRUCTIONS: &str = "inner instructions";
 
 /// The conversation of a session before a request.
 #[derive(Default)]
@@ -24,8 +26,10 @@ pub(super) struct Said<'s> {
     /// The item that stands for the history before it.
     pub(super) compaction: Option<&'s Value>,
     pub(super) turns: &'s [Turn],
-    /// Members of the request that are left out.
-    pub(super) drops: &'s [&'s str],
+    /// The case, for what it adds to the profile.
+    pub(super) case: Option<&'static SessionCase>,
+    /// The changes since a refusal.
+    pub(super) then: Option<&'static AfterRefusal>,
     pub(super) is_helper: bool,
     /// Whether a compaction is asked for.
     pub(super) is_trigger: bool,
@@ -48,26 +52,35 @@ impl Asking {
         Self { profile, api, id: format!("5e551011-0000-4000-8000-{id:0>12}") }
     }
 
-    /// The request after what was said, without what the agent has learned to leave out.
+    /// The request after what was said.
     pub(super) fn request(&self, said: &Said<'_>) -> RecordedRequest {
-        let Said { model, first, compaction, turns, drops, is_helper, is_trigger } = *said;
+        let Said { model, first, compaction, turns, case, then, is_helper, is_trigger } = *said;
+        let drops = then.map_or(&[][..], |then| then.drops);
         let (api, profile) = (self.api, self.profile);
         let template = if is_helper { profile.helper_request } else { profile.request };
         let mut request: Value = serde_json::from_str(template).unwrap_or_default();
         self.complete(&mut request, [model, first]);
         let mut turns = turns.to_vec();
-        if drops.contains(&REASONING) {
-            for turn in &mut turns {
-                turn.parts.retain(|part| !matches!(part, Part::Reasoning(_)));
-            }
+        for turn in &mut turns {
+            turn.parts.retain(|part| match part {
+                Part::Reasoning(_) => !drops.contains(&REASONING),
+                Part::Image(_) => !drops.contains(&IMAGES),
+                _ => true,
+            });
         }
+        turns.retain(|turn| !turn.parts.is_empty());
         if let Some(members) = request.as_object_mut() {
             members.retain(|name, _| !drops.contains(&&**name));
+            members.extend(members_of(case.map_or("", |case| case.adds)));
+            members.extend(members_of(then.map_or("", |then| then.members)));
         }
         let name = api.request.input;
         let is_first = turns.is_empty();
         let mut written: Value = Question { turns, ..Question::default() }.write(api);
         if let Some(Value::Array(all)) = request.get_mut(name) {
+            if drops.contains(&INNER_INSTRUCTIONS) {
+                all.retain(|message| message["role"] != "system");
+            }
             all.extend(compaction.cloned());
             if let Some(Value::Array(rest)) = written.get_mut(name).filter(|_| !is_first) {
                 all.append(rest);
@@ -81,8 +94,14 @@ impl Asking {
         let mut headers: Vec<(String, String)> = profile
             .headers
             .iter()
-            .map(|(name, value)| ((*name).to_owned(), value.replace("{session}", &self.id)))
+            .map(|(name, value)| ((*name).to_owned(), without(drops, &value.replace("{session}", &self.id))))
             .collect();
+        for (name, value) in case.map_or(&[][..], |case| case.adds_headers) {
+            match headers.iter_mut().find(|(known, _)| known == name) {
+                Some((_, list)) => *list = [&**list, value].join(","),
+                None => headers.push(((*name).to_owned(), (*value).to_owned())),
+            }
+        }
         headers.extend(
             profile.helper.filter(|_| is_helper).map(|name| (name.to_owned(), "helper-1".to_owned())),
         );
@@ -111,8 +130,21 @@ impl Asking {
     }
 }
 
-pub(super) fn text_of(parts: &[Part]) -> impl Iterator<Item = &str> {
-    parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
+/// A list in a header without some of its values.
+fn without(drops: &[&str], list: &str) -> String {
+    if !drops.iter().any(|value| list.contains(value)) {
+        return list.to_owned();
+    }
+    let kept: Vec<&str> = list.split(',').filter(|value| !drops.contains(&value.trim())).collect();
+    kept.join(",")
+}
+
+fn members_of(json: &str) -> Map<String, Value> {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+pub(super) fn text_of<'p>(parts: impl Iterator<Item = &'p Part>) -> impl Iterator<Item = &'p str> {
+    parts.filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
 }
 
 /// Texts of different lengths have different beginnings.

@@ -2,7 +2,7 @@
 
 use catalogue::{AgentProfile, SessionCase};
 use serde_json::Value;
-use translation::{Question, Reply, Turn};
+use translation::{Part, Question, Reply, Role, Turn};
 
 use super::RecordedRequest;
 use super::asking::{Asking, Said, text_of};
@@ -33,9 +33,14 @@ impl<'t> PlayedSession<'t> {
         let json = test.case.question.replace("{mark}", &test.mark);
         // A test reads all pages.
         let question: Question = serde_json::from_str(&json).unwrap_or_default();
-        let first = question.turns.iter().flat_map(|turn| text_of(&turn.parts)).collect();
+        let parts = || question.turns.iter().flat_map(|turn| &turn.parts);
+        let first = text_of(parts()).collect();
+        let images: Vec<Part> = parts().filter(|part| matches!(part, Part::Image(_))).cloned().collect();
         let task = case.helper_task.unwrap_or_default().replace("{mark}", &test.mark);
-        let histories = [first, task].map(|first| History { first, ..History::default() });
+        let mut histories = [first, task].map(|first| History { first, ..History::default() });
+        if !images.is_empty() {
+            histories[0].turns.push(Turn { role: Role::User, parts: images });
+        }
         let asking = Asking::new(profile, test.front.api, &test.mark);
         Self { test, case, asking, histories, is_refused: false }
     }
@@ -54,7 +59,6 @@ impl<'t> PlayedSession<'t> {
     pub(crate) fn request(&self, turn: usize) -> RecordedRequest {
         let agent = self.agent_at(turn);
         let History { first, compaction, turns } = &self.histories[agent];
-        let drops = if self.is_refused { self.case.drops } else { &[] };
         let answer = self.test.answer_at(turn);
         let has_moved = self.case.moves_at.is_some_and(|at| at as usize <= answer);
         let other = self.test.declared.other_model.as_ref().filter(|_| has_moved);
@@ -63,7 +67,8 @@ impl<'t> PlayedSession<'t> {
             first,
             compaction: compaction.as_ref(),
             turns,
-            drops,
+            case: Some(self.case),
+            then: self.case.then.as_ref().filter(|_| self.is_refused),
             is_helper: agent > 0,
             is_trigger: self.case.triggers && self.case.compacts_at.is_some_and(|at| at as usize == answer),
         })
@@ -86,17 +91,31 @@ impl<'t> PlayedSession<'t> {
             return;
         }
         let Some(reply) = reply.filter(is_good) else {
-            self.is_refused |= before.response.as_ref().is_some_and(|response| response.status >= 400);
+            if before.response.as_ref().is_some_and(|response| response.status >= 400) && !self.is_refused {
+                self.is_refused = true;
+                let says = self.case.then.as_ref().and_then(|then| then.says);
+                self.says(agent, says);
+            }
             return;
         };
         let Some(History { first, turns, .. }) = self.histories.get_mut(agent) else { return };
         if is_compacted {
-            *first = [std::mem::take(first), text_of(&reply.parts).collect()].join("\n\n");
+            *first = [std::mem::take(first), text_of(reply.parts.iter()).collect()].join("\n\n");
             turns.clear();
             return;
         }
         let output = self.test.case.results.get(answer).copied().unwrap_or_default();
         turns.extend(continued(reply.parts, output));
+        let interrupts = self.case.interjects_at.is_some_and(|at| at as usize == answer);
+        self.says(agent, self.case.interjection.filter(|_| interrupts));
+    }
+
+    /// The user says more.
+    fn says(&mut self, agent: usize, text: Option<&str>) {
+        let last = self.histories.get_mut(agent).and_then(|history| history.turns.last_mut());
+        if let (Some(turn), Some(text)) = (last, text) {
+            turn.parts.push(Part::Text(text.to_owned()));
+        }
     }
 }
 

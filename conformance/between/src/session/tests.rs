@@ -1,6 +1,7 @@
 //! Cases that no fault of the reference translator shows: both ends of a session, with changes.
 
 use std::path::Path;
+use std::time::Duration;
 use std::{env, fs, process};
 
 use catalogue::{AGENT_PROFILES, HandlingMode, Level};
@@ -10,7 +11,7 @@ use translation::{Part, Question, Reasoning, Turn};
 
 use super::ends::{exchanged, of_ends};
 use super::{RecordedRequest, Session, read_sessions};
-use crate::evidence::{Ended, Evidence, Exchanged, Test};
+use crate::evidence::{Ended, Evidence, Exchanged, Method, Response, Test};
 use crate::judge::judge;
 
 /// A session whose ends are the same, as a gateway that passes bytes on leaves them.
@@ -130,6 +131,113 @@ fn a_result_that_becomes_a_text_is_found() {
     }
     assert!(texts > 0);
     assert_eq!(found(&test, &evidence), ["MUST session/tools-kept (results)"]);
+}
+
+#[test]
+fn a_result_behind_a_text_is_found() {
+    let (test, mut evidence) = same("boat");
+    let interjection = json!({"role": "user", "content": "Wait."});
+    let interrupt = |exchanges: &mut [Exchanged]| {
+        for exchange in exchanges {
+            change(exchange, |request| {
+                let messages = request["messages"].as_array_mut().unwrap();
+                if let Some(at) = messages.iter().position(|message| message["role"] == "tool") {
+                    messages.insert(at, interjection.clone());
+                }
+            });
+        }
+    };
+    interrupt(&mut evidence.upstream);
+    let all = found(&test, &evidence);
+    assert!(all.contains(&"MUST session/tools-kept (behind a text)".to_owned()), "{all:?}");
+    // The client may do so itself.
+    interrupt(&mut evidence.client);
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+}
+
+#[test]
+fn a_token_of_another_class_is_found() {
+    let (test, mut evidence) = same("garden");
+    let at = evidence
+        .upstream
+        .iter()
+        .position(|exchange| exchange.response.as_ref().unwrap().status == 400)
+        .unwrap();
+    let say = |evidence: &mut Evidence, side: usize, message: &str| {
+        let exchanges = [&mut evidence.upstream, &mut evidence.client];
+        let [upstream, client] = exchanges;
+        let response = [upstream, client][side][at].response.as_mut().unwrap();
+        let body = json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
+        response.pieces = vec![(response.ended_at, body.to_string().into_bytes())];
+    };
+    say(&mut evidence, 0, "Could not process image");
+    for (told, is_right) in [
+        ("Could not process image", true),
+        ("capability_rejected: image_block", true),
+        ("capability_rejected: document_block", false),
+        ("The upstream says capability_rejected: image_block", false),
+    ] {
+        say(&mut evidence, 1, told);
+        let wanted: &[&str] = if is_right { &[] } else { &["MUST contract/error-token (class)"] };
+        assert_eq!(found(&test, &evidence), wanted, "{told}");
+    }
+}
+
+#[test]
+fn a_header_that_nobody_knows_is_passed_on() {
+    let (test, mut evidence) = same("garden");
+    let header = ("anthropic-tomorrow".to_owned(), "1".to_owned());
+    evidence.client.iter_mut().for_each(|exchange| exchange.headers.push(header.clone()));
+    assert_eq!(found(&test, &evidence), ["SHOULD contract/open-list (anthropic-tomorrow)"]);
+    evidence.upstream.iter_mut().for_each(|exchange| exchange.headers.push(header.clone()));
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+}
+
+#[test]
+fn probes_are_answered_at_once() {
+    let (test, evidence) = same("garden");
+    let probed = |method: Method, path: &str, response: Response| {
+        let body = vec![b'x'; if method == Method::Post { 1000 } else { 0 }];
+        let probe = Exchanged {
+            method,
+            path: path.to_owned(),
+            body,
+            response: Some(response),
+            ..Exchanged::default()
+        };
+        found(&test, &Evidence { probes: vec![probe], ..evidence.clone() })
+    };
+    let answer = |status: u16, body: &str| Response {
+        status,
+        pieces: vec![(Duration::ZERO, body.as_bytes().to_vec())],
+        ..Response::default()
+    };
+    let silent = Response { end: Ended::Silent("3 s".to_owned()), ..Response::default() };
+    let (models, count) = ("/v1/models?limit=1000", "/v1/messages/count_tokens?beta=true");
+    for (method, path, response, wanted) in [
+        (Method::Head, "/api/hello", answer(404, ""), None),
+        (Method::Head, "/api/hello", answer(500, ""), None),
+        (Method::Head, "/api/hello", answer(307, ""), Some("SHOULD contract/probe (/api/hello)")),
+        (Method::Head, "/api/hello", silent, Some("SHOULD contract/probe (/api/hello)")),
+        (Method::Get, models, answer(404, "no"), None),
+        (Method::Get, models, answer(200, r#"{"data": [{"id": "m"}]}"#), None),
+        (Method::Get, models, answer(200, "<html>"), Some("SHOULD contract/probe (/v1/models)")),
+        (Method::Post, count, answer(501, "no"), None),
+        (Method::Post, count, answer(200, r#"{"input_tokens": 200}"#), None),
+        (
+            Method::Post,
+            count,
+            answer(200, r#"{"input_tokens": 1}"#),
+            Some("SHOULD contract/count-tokens (count)"),
+        ),
+        (Method::Post, count, answer(200, "{}"), Some("SHOULD contract/count-tokens (count)")),
+    ] {
+        assert_eq!(
+            probed(method, path, response.clone()).first().map(String::as_str),
+            wanted,
+            "{path} {response:?}"
+        );
+    }
 }
 
 #[test]

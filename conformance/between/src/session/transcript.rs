@@ -114,7 +114,8 @@ impl Transcript {
             let mut said = turns_of(own, &step.before);
             if step.restarts || requests.is_empty() {
                 // The profile has the first words of the agent itself.
-                let texts: Vec<String> = said.iter().map(|turn| text_of(&turn.parts).collect()).collect();
+                let texts: Vec<String> =
+                    said.iter().map(|turn| text_of(turn.parts.iter()).collect()).collect();
                 first = texts.into_iter().rfind(|text| !text.is_empty()).unwrap_or_default();
                 turns.clear();
                 said.clear();

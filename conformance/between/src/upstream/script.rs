@@ -11,6 +11,7 @@ use spec::Dialect;
 use crate::content::{ContentCounter, Said, TRIGGER};
 use crate::evidence::{Fault, Test};
 use crate::mark::own_mark;
+use crate::refusals;
 use crate::session::RecordedAnswer;
 
 /// The member with the items of a request that can ask for a compaction.
@@ -219,8 +220,8 @@ fn whole(answer: &RenderedResponse, tag: &str, fault: Option<UpstreamFault>) -> 
 }
 
 fn refusal(test: &Test, dialect: &'static Dialect, status: u16) -> Script {
-    let words = test.case.session.as_ref().and_then(|session| session.refusal);
-    let message = words.map_or_else(|| format!("The upstream refuses {}.", test.mark), str::to_owned);
+    let words = test.case.session.as_ref().and_then(refusals::words);
+    let message = words.unwrap_or_else(|| format!("The upstream refuses {}.", test.mark));
     let problem = Problem { message, ..Problem::of_status(status) };
     let wire = Wire::refused(&problem, dialect.api);
     let mut headers = vec![("content-type".to_owned(), wire.content_type)];

@@ -126,7 +126,7 @@ fn a_certificate_names_the_agents_that_played() {
     let certificate = BetweenCertificate::new(&run, REPORT).unwrap();
     assert_eq!(certificate.passed(), ["codex-responses-chat"]);
     assert_eq!(certificate.profiles[0].agent.as_deref(), Some(&*codex.words()));
-    assert!(certificate.markdown().contains(&format!("| codex-responses-chat 2, {} |", codex.words())));
+    assert!(certificate.markdown().contains(&format!("| codex-responses-chat 3, {} |", codex.words())));
     assert!(certificate.reproduce.contains(" --profile codex "), "{}", certificate.reproduce);
     run.tests.pop();
     assert!(refused(&run).starts_with("the run was partial"), "{}", refused(&run));

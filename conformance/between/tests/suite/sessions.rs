@@ -12,7 +12,7 @@ use results::{BetweenRun, BetweenTest, Declared, Verdict};
 
 use super::translator::{pairs, settings};
 
-/// The faults, each with the session and the pairs that show it.
+/// The faults of replayed sessions, each with the session and the pairs that show it.
 const SHOWN: &[(&str, &str, &[&str])] = &[
     ("cache/key-stable", "library", &["responses-responses", "responses-chat"]),
     ("cache/marks-kept", "garden", &["messages-messages"]),
@@ -23,6 +23,7 @@ const SHOWN: &[(&str, &str, &[&str])] = &[
     ("contract/attribution-alone", "garden", &["messages-messages"]),
     ("contract/beta", "garden", &["messages-messages"]),
     ("contract/error-body", "garden", &["messages-messages", "messages-chat"]),
+    ("contract/error-token", "garden", &["messages-messages"]),
     ("contract/open-list", "garden", &["messages-messages"]),
     ("contract/pairs", "garden", &["messages-messages"]),
     ("contract/query", "garden", &["messages-messages", "messages-chat"]),
@@ -44,7 +45,7 @@ const SHOWN: &[(&str, &str, &[&str])] = &[
     ("session/tools-kept", "boat", &["chat-chat", "chat-messages"]),
 ];
 
-/// The same faults, each with tests of agents that show it. Agents send no phase, and no item that asks for a compaction.
+/// The faults, each with tests of agents that show it. Agents send no phase.
 const PLAYED: &[(&str, &str)] = &[
     ("cache/key-stable", "responses-chat/session/codex/two-tasks"),
     ("cache/marks-kept", "messages-messages/session/pi/two-tasks"),
@@ -55,8 +56,11 @@ const PLAYED: &[(&str, &str)] = &[
     ("contract/attribution-alone", "messages-messages/session/claude-code/two-tasks"),
     ("contract/beta", "messages-messages/session/pi/two-tasks"),
     ("contract/error-body", "session/codex/overloaded@429"),
+    ("contract/count-tokens", "messages-chat/session/claude-code/probes"),
+    ("contract/error-token", "messages-messages/session/claude-code/effort-refused"),
     ("contract/open-list", "messages-messages/session/claude-code/two-tasks"),
     ("contract/pairs", "messages-messages/session/claude-code/two-tasks"),
+    ("contract/probe", "messages-messages/session/claude-code/probes"),
     ("contract/query", "messages-chat/session/claude-code/two-tasks"),
     ("contract/retry-after", "session/codex/overloaded@429"),
     ("contract/should-retry", "session/claude-code/overloaded@529"),
@@ -135,8 +139,19 @@ fn the_right_translator_keeps_sessions() {
 #[test]
 fn the_right_translator_keeps_what_agents_need() {
     // The same stream breaks off in one way only: all take a minute.
-    let cases =
-        ["two-tasks", "parallel", "long", "helper", "too-long", "overloaded", "refused", "broken@end"];
+    let cases = [
+        "two-tasks",
+        "parallel",
+        "long",
+        "helper",
+        "too-long",
+        "overloaded",
+        "refused",
+        "broken@end",
+        "probes",
+        "interjection",
+        "unknown",
+    ];
     let run = replay(&[], None, &cases, |_| true);
     assert_eq!(findings(&run), Vec::<String>::new());
     assert!(run.tests.len() > 500 && run.tests.iter().all(|test| test.verdict == Verdict::Pass));
@@ -202,11 +217,12 @@ fn a_session_without_its_texts_is_judged_alike() {
 
 #[test]
 fn each_wrong_translator_breaks_its_rule_alone() {
-    let faults: Vec<&str> = SHOWN.iter().map(|(fault, ..)| *fault).collect();
+    let shown = SHOWN.iter().map(|(fault, ..)| *fault);
+    let faults: BTreeSet<&str> = shown.chain(PLAYED.iter().map(|(fault, _)| *fault)).collect();
     let is_of_sessions = |rule: &&str| SESSION_GROUPS.contains(&catalogue::group(rule));
     // One needs a second provider.
     let all = gateway::via_faults().into_iter().filter(is_of_sessions);
-    let all: Vec<&str> = all.filter(|rule| *rule != "session/reasoning-home").collect();
+    let all: BTreeSet<&str> = all.filter(|rule| *rule != "session/reasoning-home").collect();
     assert_eq!(faults, all);
     let mut problems = Vec::new();
     let replayed = SHOWN.iter().map(|(fault, session, pairs)| {

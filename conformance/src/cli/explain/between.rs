@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use between::SESSION_GROUPS;
 use catalogue::{
-    AgentProfile, BETWEEN_LIMITS, BetweenCase, BetweenLimit, FaultPlaces, HandlingMode, SessionCase,
-    SilentPlace, TestRule, UpstreamFault, Writes,
+    AfterRefusal, AgentProfile, BETWEEN_LIMITS, BetweenCase, BetweenLimit, FaultPlaces, HandlingMode,
+    SessionCase, SilentPlace, TestRule, UpstreamFault, Writes,
 };
 
 use super::page::{Page, prose, width};
@@ -148,17 +148,29 @@ fn played(page: &mut Page, case: &BetweenCase, session: &SessionCase) {
     if !(case.faults.is_empty() && case.statuses.is_empty()) {
         page.fact("fails at", &format!("answer {}; the agent then asks again", session.fault_at + 1));
     }
-    page.fact("refusal", session.refusal.unwrap_or_default());
-    let headers = session.refusal_headers.iter().map(|(name, value)| format!("{name}: {value}"));
-    page.fact("headers", &headers.collect::<Vec<_>>().join(", "));
-    page.fact("drops", &session.drops.join(", "));
+    page.fact("refusal", session.refusal.or(session.refused).unwrap_or_default());
+    page.fact("headers", &named(session.refusal_headers));
+    if let Some(AfterRefusal { drops, members, says }) = &session.then {
+        page.fact("drops", &drops.join(", "));
+        page.fact("changes", members);
+        page.fact("says", says.unwrap_or_default());
+    }
+    page.fact("adds", session.adds);
+    page.fact("adds headers", &named(session.adds_headers));
     if let Some(task) = session.helper_task {
         let answers: Vec<String> = session.helper.iter().map(|number| (number + 1).to_string()).collect();
         page.fact("helper", &format!("asks \"{task}\", and gets answers {}", answers.join(", ")));
     }
+    if let Some((at, text)) = session.interjects_at.zip(session.interjection) {
+        page.fact("interjects", &format!("\"{text}\" behind answer {}", at + 1));
+    }
     if let Some(at) = session.compacts_at {
         page.fact("compacts", &format!("answer {} takes the place of the history", at + 1));
     }
+}
+
+fn named(headers: &[(&str, &str)]) -> String {
+    headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns whether a limit about this case, or a group with `/`, is about a case.

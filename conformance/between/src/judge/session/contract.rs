@@ -9,6 +9,7 @@ use super::canonical::{ATTRIBUTION, Part};
 use super::course::is_query_refused;
 use super::{End, Session, SessionTurn, header};
 use crate::evidence::Response;
+use crate::refusals::{self, TOKEN};
 
 /// Maximum number of values that are named.
 const MOST: usize = 10;
@@ -16,8 +17,6 @@ const VERSION: &str = "anthropic-version";
 const BETAS: &str = "anthropic-beta";
 const RETRY_AFTER: &str = "retry-after";
 const SHOULD_RETRY: &str = "x-should-retry";
-/// How the message of a refusal begins that names the refused feature alone.
-const TOKEN: &str = "capability_rejected:";
 /// Statuses that clients recover by.
 const STATUSES: [u16; 4] = [400, 413, 429, 529];
 
@@ -45,11 +44,11 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
             let message = format!("turn {}: the gateway does not know {}", turn.number, turn.client.path);
             findings.add("contract/query", Problem::new("refused", message));
         }
-        errors(findings, turn);
+        errors(findings, session, turn);
         let Some(upstream) = &turn.got else { continue };
         attribution(findings, turn, upstream);
         if session.is_same {
-            headers(findings, turn);
+            headers(findings, session, turn);
             system(findings, turn, upstream);
             members(findings, session, turn, upstream);
             pairs(findings, turn, upstream);
@@ -61,7 +60,7 @@ fn values(header: &str) -> Vec<&str> {
     header.split(',').map(str::trim).filter(|value| !value.is_empty()).collect()
 }
 
-fn headers(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
+fn headers(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
     let Some(request) = turn.requests.first() else { return };
     let both = |name: &str| [&turn.client.headers, &request.headers].map(|headers| header(headers, name));
     let number = turn.number;
@@ -71,6 +70,15 @@ fn headers(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
         let message = format!("turn {number}: the header {VERSION} is another upstream");
         findings
             .add("contract/version", Problem::new("changed", message).showing(got.unwrap_or_default(), sent));
+    }
+    let open = turn.client.headers.iter().filter(|(name, _)| is_open(name));
+    for (name, sent) in open.filter(|(name, sent)| header(&request.headers, name) != Some(sent)) {
+        let got = header(&request.headers, name).unwrap_or_default();
+        let message = format!("turn {number}: the header {name} is not the client's upstream");
+        findings.add(
+            "contract/open-list",
+            Problem::new(name.as_str(), message).at(open_level(session)).showing(got, sent),
+        );
     }
     let [Some(sent), got] = both(BETAS) else { return };
     let got = got.unwrap_or_default();
@@ -130,8 +138,19 @@ fn attribution(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &E
     }
 }
 
+/// Gateways pass on names that they do not know.
+fn open_level(session: &Session<'_>) -> Level {
+    if session.test.mode == HandlingMode::Passthrough { Level::Must } else { Level::Should }
+}
+
+/// A header of the provider without a rule of its own. Browsers alone need the one that is left out.
+fn is_open(name: &str) -> bool {
+    name.starts_with("anthropic-")
+        && ![VERSION, BETAS, "anthropic-dangerous-direct-browser-access"].contains(&name)
+}
+
 fn members(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, upstream: &End) {
-    let level = if session.test.mode == HandlingMode::Passthrough { Level::Must } else { Level::Should };
+    let level = open_level(session);
     let Some(sent) = turn.sent.request.as_object() else { return };
     let is_paired = |name: &str| PAIRS.iter().any(|(_, member, _)| *member == name);
     let shape = &turn.sent.api.request;
@@ -178,21 +197,23 @@ fn pairs(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
 }
 
 /// Clients recover by the status, the words and headers of a refusal.
-fn errors(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
+fn errors(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>) {
     let (Some(answer), Some(response)) = (turn.answer(), turn.response()) else { return };
     if answer.status < 400 || response.status == 0 {
         return;
     }
     let number = turn.number;
     if STATUSES.contains(&answer.status) && response.status != answer.status {
-        let message = format!(
-            "turn {number}: the upstream answers with {}, the client gets {}",
-            answer.status, response.status
-        );
+        // A failure that a WebSocket does not name by a status.
+        let is_unnamed = turn.client.upgrade == Some(101) && response.status < 400;
+        let got = if is_unnamed { "no status".to_owned() } else { response.status.to_string() };
+        let message =
+            format!("turn {number}: the upstream answers with {}, the client gets {got}", answer.status);
         findings.add("contract/status", Problem::new(answer.status.to_string(), message));
     }
     if response.status >= 400 {
         words(findings, turn, [answer, response]);
+        token(findings, session, turn, answer);
     }
     for (name, rule, level) in [
         (RETRY_AFTER, "contract/retry-after", Level::Must),
@@ -212,21 +233,41 @@ fn errors(findings: &mut Findings<'_>, turn: &SessionTurn<'_>) {
 }
 
 fn words(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, [answer, response]: [&Response; 2]) {
-    let error = turn.replies[0].as_ref().and_then(|reply| reply.error.as_ref());
-    let Some(message) = error.map(|error| &*error.message).filter(|message| !message.is_empty()) else {
-        return;
-    };
+    let Some(message) = turn.messages()[0].filter(|message| !message.is_empty()) else { return };
     let body = String::from_utf8_lossy(&response.body()).into_owned();
     // Texts in JSON, also in JSON that is a text of JSON.
     let plain = |text: &str| text.replace('\\', "");
     let is_contained = plain(&body).contains(&plain(message))
         || plain(&body).contains(&plain(&Value::from(message).to_string()).trim_matches('"').to_owned());
-    if !is_contained && !body.contains(TOKEN) {
+    if !is_contained && !body.contains(TOKEN.trim_end()) {
         let message =
             format!("turn {}: the words of the upstream's error do not reach the client", turn.number);
         let sides = [tail(&answer.body()), tail(&response.body())];
         findings.add("contract/error-body", Problem::new("words", message).showing(&sides[0], &sides[1]));
     }
+}
+
+/// A token stands for the upstream's words: it is the whole message, and names their class.
+fn token(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, answer: &Response) {
+    let [sent, Some(got)] = turn.messages() else { return };
+    let sent = sent.unwrap_or_default();
+    if !got.contains(TOKEN.trim_end()) || sent.contains(TOKEN.trim_end()) {
+        return;
+    }
+    let betas = values(header(&turn.client.headers, BETAS).unwrap_or_default());
+    let class = refusals::class(answer.status, sent, &betas);
+    // Agents know the words of their own API alone.
+    if class.is_none() && !session.is_same
+        || class.as_ref().is_some_and(|class| got == [TOKEN, class].concat())
+    {
+        return;
+    }
+    let wanted = class.map_or_else(|| "no class".to_owned(), |class| [TOKEN, &class].concat());
+    let message = format!(
+        "turn {}: the client gets a token that does not fit the upstream's words: {wanted}",
+        turn.number
+    );
+    findings.add("contract/error-token", Problem::new("class", message).showing(sent, got));
 }
 
 /// Number of refusals whose `Retry-After` the client got, and of those that had it.

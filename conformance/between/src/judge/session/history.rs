@@ -30,6 +30,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
         system(findings, turn, upstream);
         tools(findings, turn, upstream);
         results(findings, turn, upstream);
+        interrupted(findings, turn, upstream);
         phases(findings, turn, upstream);
     }
     lanes(findings, session);
@@ -277,6 +278,35 @@ fn phases(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
             own.len()
         );
         findings.add("session/phase-kept", Problem::new("lost", message));
+    }
+}
+
+/// Providers refuse a result of a tool behind a text of the user.
+fn interrupted(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
+    let all = |question: &Question| -> BTreeSet<String> {
+        let mut has_text = false;
+        let parts = question.turns.iter().flat_map(|turn| turn.parts.iter().map(|part| (turn.role, part)));
+        let late = parts.filter_map(|(role, part)| match part {
+            Part::Call(_) => {
+                has_text = false;
+                None
+            }
+            Part::Text(_) if role == Role::User => {
+                has_text = true;
+                None
+            }
+            Part::Result(output) if has_text => Some(output.id.clone()),
+            _ => None,
+        });
+        late.collect()
+    };
+    let [own, wanted] = [&upstream.question, &turn.sent.question].map(all);
+    if let Some(id) = own.difference(&wanted).next() {
+        let message = format!(
+            "turn {}: a text of the user stands between a call and its result upstream, and none does in the client's request",
+            turn.number
+        );
+        findings.add("session/tools-kept", Problem::new("behind a text", message).showing(id, ""));
     }
 }
 

@@ -8,6 +8,7 @@ mod contract;
 mod course;
 mod history;
 mod measures;
+mod probes;
 
 use std::collections::BTreeMap;
 
@@ -89,6 +90,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, evidence: &Evidenc
     history::judge(findings, &session);
     course::judge(findings, &session);
     contract::judge(findings, &session);
+    probes::judge(findings, evidence);
     measures::measures(&session)
 }
 
@@ -137,6 +139,11 @@ impl<'e> SessionTurn<'e> {
     /// The upstream's last answer.
     fn answer(&self) -> Option<&'e Response> {
         self.requests.last()?.response.as_ref()
+    }
+
+    /// The messages of the upstream's error, and of the client's.
+    fn messages(&self) -> [Option<&str>; 2] {
+        self.replies.each_ref().map(|reply| Some(&*reply.as_ref()?.error.as_ref()?.message))
     }
 
     const fn response(&self) -> Option<&'e Response> {

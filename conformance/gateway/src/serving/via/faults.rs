@@ -91,6 +91,12 @@ impl State {
         }
     }
 
+    /// Whether the message of a refusal becomes a token of another class.
+    pub(super) fn misnames(&self, status: StatusCode) -> bool {
+        self.is_at("contract/error-token")
+            && [StatusCode::BAD_REQUEST, StatusCode::PAYLOAD_TOO_LARGE].contains(&status)
+    }
+
     pub(super) fn break_refusal(&self, response: &mut Response) {
         if response.status().as_u16() < 400 {
             return;

@@ -19,10 +19,10 @@ use axum::body::{Body, Bytes};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
 use futures_util::FutureExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 use spec::Dialect;
 use tokio::net::TcpListener;
 use translation::{Question, Translator, break_question, break_request};
@@ -170,6 +170,12 @@ fn router(settings: ViaSettings) -> io::Result<Router> {
 }
 
 async fn nothing(State(via): State<Arc<Via>>, uri: Uri) -> Response {
+    if via.fault.is_at("contract/probe") {
+        return Redirect::temporary("/").into_response();
+    }
+    if via.fault.is_at("contract/count-tokens") && uri.path().ends_with("/count_tokens") {
+        return json(200, &json!({"input_tokens": 1}));
+    }
     let problem = Problem::not_found("not_found", format!("No route for {}.", uri.path()), None);
     refused(&problem, via.settings.fronts.first().copied().unwrap_or(via.settings.upstream))
 }
@@ -195,6 +201,12 @@ async fn create(
         return nothing(State(via), uri).await;
     }
     let mut response = answer(&via, front, &uri, &headers, body).await;
+    if via.fault.misnames(response.status()) {
+        let problem = Problem::of_status(response.status().as_u16());
+        let other = refused(&Problem { message: "capability_rejected: other".to_owned(), ..problem }, front);
+        *response.body_mut() = other.into_body();
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    }
     via.fault.break_refusal(&mut response);
     if let Some(log) = &via.settings.log {
         let status = response.status().as_u16();
