@@ -51,9 +51,8 @@ impl Wire {
     #[must_use]
     pub(crate) fn into_list(mut self) -> Self {
         if self.is_stream() {
-            let data = |event: &[u8]| Some(event.strip_prefix(b"data: ")?.trim_ascii_end().to_vec());
-            let all: Vec<Vec<u8>> = events(&self.body).filter_map(data).collect();
-            self.body = [b"[", all.join(&b",\r\n"[..]).as_slice(), b"]"].concat();
+            let all: Vec<&[u8]> = entries(&self.body).collect();
+            self.body = [b"[", all.join(LIST_COMMA).as_slice(), b"]"].concat();
             "application/json".clone_into(&mut self.content_type);
         }
         self
@@ -84,6 +83,14 @@ impl Wire {
 pub(crate) fn events(mut stream: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || stream.split_off(..event_end(stream)).filter(|event| !event.is_empty()))
 }
+
+/// The data of events, as entries of a list.
+pub(crate) fn entries(stream: &[u8]) -> impl Iterator<Item = &[u8]> {
+    events(stream).filter_map(|event| Some(event.strip_prefix(b"data: ")?.trim_ascii_end()))
+}
+
+/// Between entries of a list.
+pub(crate) const LIST_COMMA: &[u8] = b",\r\n";
 
 pub(crate) fn event_end(bytes: &[u8]) -> usize {
     let is_end = |at: &usize| {

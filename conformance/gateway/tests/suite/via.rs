@@ -132,6 +132,38 @@ fn all_pairs_answer_what_the_upstream_says() {
     }
 }
 
+#[test]
+fn a_stream_can_be_a_list() {
+    let [chat, gemini] = ["chat", "gemini"].map(|name| spec::dialect(name).unwrap());
+    let upstream = Embedded::start(Settings::new(chat)).unwrap();
+    let via = EmbeddedVia::start(ViaSettings::new(&upstream.url(), chat)).unwrap();
+    let root = via.url().replace("/v1", "/v1beta");
+    let get = |query: &str| {
+        let path = format!("/models/m:streamGenerateContent{query}");
+        let runtime = start_runtime(1).unwrap();
+        runtime.block_on(async {
+            let client = Client::builder().no_proxy().build().unwrap();
+            let body = request(gemini, "[[say Hé|llo|.]]", true).to_string();
+            let response = client.post(root.clone() + &path).body(body).send().await.unwrap();
+            let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
+            (kind, response.text().await.unwrap())
+        })
+    };
+    let (kind, list) = get("");
+    let (_, events) = get("?alt=sse");
+    assert_eq!(kind, "application/json");
+    let list: Vec<Value> = serde_json::from_str(&list).unwrap();
+    let data = events.lines().filter_map(|line| line.strip_prefix("data: "));
+    let texts = |all: &[Value]| -> Vec<Value> {
+        all.iter().map(|chunk| chunk["candidates"][0]["content"]["parts"][0]["text"].clone()).collect()
+    };
+    assert!(list.len() > 2);
+    assert_eq!(
+        texts(&list),
+        texts(&data.map(|data| serde_json::from_str(data).unwrap()).collect::<Vec<_>>())
+    );
+}
+
 /// An upstream that plays one act, and keeps what it received.
 struct Script {
     act: Act,

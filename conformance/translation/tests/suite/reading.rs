@@ -232,6 +232,35 @@ fn stream(dialect: &str, events: &[&str]) -> Reply {
 }
 
 #[test]
+fn arguments_in_pieces_are_one_call() {
+    let chunk = |call: &str, rest: &str| {
+        format!(
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":[{{"functionCall":{call}}}]}}{rest}}}],"responseId":"r","modelVersion":"m"}}"#
+        )
+    };
+    let events = [
+        chunk(r#"{"name":"find","willContinue":true}"#, ""),
+        chunk(
+            r#"{"partialArgs":[{"jsonPath":"$.city","stringValue":"Par","willContinue":true}],"willContinue":true}"#,
+            "",
+        ),
+        chunk(r#"{"partialArgs":[{"jsonPath":"$.city","stringValue":"is"}],"willContinue":true}"#, ""),
+        chunk("{}", ""),
+        chunk(r#"{"name":"tell","args":{"to":"me"}}"#, r#","finishReason":"STOP""#),
+    ];
+    let calls = |events: &[String]| -> Vec<String> {
+        let reply = stream("gemini", &events.iter().map(String::as_str).collect::<Vec<_>>());
+        let of = |part: &Part| {
+            if let Part::Call(call) = part { Some(format!("{} {}", call.name, call.arguments)) } else { None }
+        };
+        reply.parts.iter().filter_map(of).collect()
+    };
+    assert_eq!(calls(&events), [r#"find {"city":"Paris"}"#, r#"tell {"to":"me"}"#]);
+    // A call that is cut has no arguments.
+    assert_eq!(calls(&events[..2]), ["find "]);
+}
+
+#[test]
 fn an_item_is_known_by_its_id_where_its_index_is_wrong() {
     let reply = stream(
         "openai",

@@ -39,6 +39,8 @@ pub use faults::via_faults;
 use homes::Homes;
 use upstream::{Answer, Asked, Upstream};
 
+/// The part of a query that asks for events, where an API sends a list without it.
+const AS_EVENTS: &str = "alt=sse";
 /// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;
 
@@ -201,6 +203,9 @@ async fn create(
         return nothing(State(via), uri).await;
     }
     let mut response = answer(&via, front, &uri, &headers, body).await;
+    if front.api.asked_at(uri.path()).is_some_and(|(_, is_stream)| is_stream) && !query.contains(AS_EVENTS) {
+        response = sending::listed(response);
+    }
     if via.fault.misnames(response.status()) {
         let problem = Problem::of_status(response.status().as_u16());
         let other = refused(&Problem { message: "capability_rejected: other".to_owned(), ..problem }, front);

@@ -18,6 +18,7 @@ use super::faults::SHOULD_RETRY;
 use super::homes::Learning;
 use super::{Answer, Asked, Via, json, refused};
 use crate::content::problem::Problem;
+use crate::rendering::wire::{LIST_COMMA, entries};
 
 const STREAM: &str = "text/event-stream";
 
@@ -220,6 +221,24 @@ fn kept_alive(all: Chunks, every: Duration, sign: &'static str) -> Chunks {
         }
     };
     stream::unfold((all, true), next).boxed()
+}
+
+/// A stream as a list that grows, which some APIs send.
+pub(super) fn listed(mut response: Response) -> Response {
+    let is_stream = |value: &HeaderValue| value.as_bytes().starts_with(STREAM.as_bytes());
+    if !response.headers().get(header::CONTENT_TYPE).is_some_and(is_stream) {
+        return response;
+    }
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let mut before: &[u8] = b"[";
+    let entries = move |events: Bytes| -> Bytes {
+        let entries = entries(&events).flat_map(|entry| [std::mem::replace(&mut before, LIST_COMMA), entry]);
+        entries.collect::<Vec<_>>().concat().into()
+    };
+    response.map(|body| {
+        let end = stream::once(ready(Ok(Bytes::from_static(b"]"))));
+        Body::from_stream(body.into_data_stream().map_ok(entries).chain(end))
+    })
 }
 
 /// Leaks the key in a header, if that is the fault.

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::super::delta::Delta;
 use super::super::parts::{Key, Lane, Parts, text_of};
+use super::pieces::put;
 use super::{Reading, entries, index};
 
 const TEXT: Key = (0, Lane::Text, 0);
@@ -14,6 +15,8 @@ const REASONING: Key = (0, Lane::Reasoning, 0);
 pub(super) struct Reader {
     id: String,
     calls: u64,
+    /// A call whose arguments come in pieces.
+    open: Option<(Key, Value)>,
     has_finished: bool,
 }
 
@@ -72,11 +75,17 @@ impl Reader {
             parts.close(REASONING);
             parts.text(TEXT, text);
         }
-        let call = part.get("functionCall");
-        if let Some(call) = call.filter(|call| text_of(call, "name").is_some_and(|name| !name.is_empty())) {
+        let Some(call) = part.get("functionCall") else { return };
+        if text_of(call, "name").is_some_and(|name| !name.is_empty()) {
+            self.finish_call(parts);
             parts.close(REASONING);
             parts.close(TEXT);
             self.call(parts, call);
+        } else if let Some((_, arguments)) = &mut self.open {
+            put(arguments, call.get("partialArgs").unwrap_or(&Value::Null));
+            if !goes_on(call) {
+                self.finish_call(parts);
+            }
         }
     }
 
@@ -87,6 +96,12 @@ impl Reader {
         let id = own.unwrap_or_else(|| format!("call_{}_{}", self.id, self.calls));
         self.calls += 1;
         parts.call(key, &id, text_of(call, "name").unwrap_or_default());
+        if goes_on(call) {
+            let mut arguments = Value::Object(serde_json::Map::new());
+            put(&mut arguments, call.get("partialArgs").unwrap_or(&Value::Null));
+            self.open = Some((key, arguments));
+            return;
+        }
         let arguments = match call.get("args") {
             None | Some(Value::Null) => "{}".to_owned(),
             Some(Value::String(text)) => text.clone(),
@@ -96,11 +111,24 @@ impl Reader {
         parts.close(key);
     }
 
+    fn finish_call(&mut self, parts: &mut Parts) {
+        if let Some((key, arguments)) = self.open.take() {
+            parts.text(key, &arguments.to_string());
+            parts.close(key);
+        }
+    }
+
     fn finish(&mut self, parts: &mut Parts, word: Option<&str>) {
         if let Some(word) = word {
             self.has_finished = true;
+            self.finish_call(parts);
             parts.close_all(0);
             parts.stop(word, None, None);
         }
     }
+}
+
+/// More pieces of a call follow.
+fn goes_on(call: &Value) -> bool {
+    call.get("willContinue").is_some_and(|goes_on| *goes_on == Value::Bool(true))
 }

@@ -3,6 +3,7 @@
 mod chat;
 mod gemini;
 mod messages;
+mod pieces;
 mod responses;
 
 use std::fmt::Debug;
