@@ -210,6 +210,9 @@ pub struct AgentProfile {
     /// Whether its first message on a WebSocket has the instructions alone, and asks for no answer.
     #[serde(default)]
     pub is_warmed: bool,
+    /// Whether it sends the phases of messages back.
+    #[serde(default)]
+    pub is_phased: bool,
     /// Its requests beside its turns: a method, and a path from the root of the gateway.
     #[serde(default)]
     pub probes: Vec<String>,

@@ -26,6 +26,8 @@ pub(super) struct Said<'s> {
     /// The item that stands for the history before it.
     pub(super) compaction: Option<&'s Value>,
     pub(super) turns: &'s [Turn],
+    /// The phases of the messages of the model, if it has any.
+    pub(super) phases: &'s [Option<String>],
     /// The case, for what it adds to the profile.
     pub(super) case: Option<&'static SessionCase>,
     /// The changes since a refusal.
@@ -54,7 +56,7 @@ impl Asking {
 
     /// The request after what was said.
     pub(super) fn request(&self, said: &Said<'_>) -> RecordedRequest {
-        let Said { model, first, compaction, turns, case, then, is_helper, is_trigger } = *said;
+        let Said { model, first, compaction, turns, phases, case, then, is_helper, is_trigger } = *said;
         let drops = then.map_or(&[][..], |then| then.drops);
         let (api, profile) = (self.api, self.profile);
         let template = if is_helper { profile.helper_request } else { profile.request };
@@ -77,6 +79,9 @@ impl Asking {
         let name = api.request.input;
         let is_first = turns.is_empty();
         let mut written: Value = Question { turns, ..Question::default() }.write(api);
+        if profile.is_phased {
+            phase(&mut written[name], phases);
+        }
         if let Some(Value::Array(all)) = request.get_mut(name) {
             if drops.contains(&INNER_INSTRUCTIONS) {
                 all.retain(|message| message["role"] != "system");
@@ -127,6 +132,16 @@ impl Asking {
         });
         let filled = filled.unwrap_or_else(|| text.to_owned());
         filled.replace("{session}", &self.id).replace("{model}", model).replace("{first}", first)
+    }
+}
+
+/// The model's messages have their phases, as they came.
+fn phase(entries: &mut Value, phases: &[Option<String>]) {
+    let own = entries.as_array_mut().into_iter().flatten().filter(|entry| entry["role"] == "assistant");
+    for (entry, phase) in own.zip(phases) {
+        if let Some(phase) = phase {
+            entry["phase"] = json!(phase);
+        }
     }
 }
 

@@ -26,6 +26,8 @@ struct History {
     /// The item that stands for the history before it.
     compaction: Option<Value>,
     turns: Vec<Turn>,
+    /// The phases of its messages of the model.
+    phases: Vec<Option<String>>,
 }
 
 impl<'t> PlayedSession<'t> {
@@ -58,7 +60,7 @@ impl<'t> PlayedSession<'t> {
     /// The request of a turn.
     pub(crate) fn request(&self, turn: usize) -> RecordedRequest {
         let agent = self.agent_at(turn);
-        let History { first, compaction, turns } = &self.histories[agent];
+        let History { first, compaction, turns, phases } = &self.histories[agent];
         let answer = self.test.answer_at(turn);
         let has_moved = self.case.moves_at.is_some_and(|at| at as usize <= answer);
         let other = self.test.declared.other_model.as_ref().filter(|_| has_moved);
@@ -67,6 +69,7 @@ impl<'t> PlayedSession<'t> {
             first,
             compaction: compaction.as_ref(),
             turns,
+            phases,
             case: Some(self.case),
             then: self.case.then.as_ref().filter(|_| self.is_refused),
             is_helper: agent > 0,
@@ -86,8 +89,11 @@ impl<'t> PlayedSession<'t> {
         if let Some(item) = before.response.as_ref().filter(|_| is_compacted).and_then(compaction)
             && let Some(history) = self.histories.get_mut(agent)
         {
-            history.compaction = Some(item);
-            history.turns.clear();
+            *history = History {
+                first: std::mem::take(&mut history.first),
+                compaction: Some(item),
+                ..History::default()
+            };
             return;
         }
         let Some(reply) = reply.filter(is_good) else {
@@ -98,12 +104,14 @@ impl<'t> PlayedSession<'t> {
             }
             return;
         };
-        let Some(History { first, turns, .. }) = self.histories.get_mut(agent) else { return };
+        let Some(History { first, turns, phases: all, .. }) = self.histories.get_mut(agent) else { return };
         if is_compacted {
             *first = [std::mem::take(first), text_of(reply.parts.iter()).collect()].join("\n\n");
             turns.clear();
+            all.clear();
             return;
         }
+        all.extend(before.response.iter().flat_map(phases));
         let output = self.test.case.results.get(answer).copied().unwrap_or_default();
         turns.extend(continued(reply.parts, output));
         let interrupts = self.case.interjects_at.is_some_and(|at| at as usize == answer);
@@ -125,4 +133,11 @@ fn compaction(response: &Response) -> Option<Value> {
         let item = event.get_mut("item").filter(|item| item["type"] == COMPACTION)?;
         item["encrypted_content"].is_string().then(|| item.take())
     })
+}
+
+/// The phase of each message of a response.
+fn phases(response: &Response) -> Vec<Option<String>> {
+    let events = response.values().into_iter().filter(|event| event["type"] == "response.output_item.done");
+    let messages = events.map(|mut event| event["item"].take()).filter(|item| item["type"] == "message");
+    messages.map(|item| item["phase"].as_str().map(str::to_owned)).collect()
 }

@@ -45,7 +45,7 @@ const SHOWN: &[(&str, &str, &[&str])] = &[
     ("session/tools-kept", "boat", &["chat-chat", "chat-messages"]),
 ];
 
-/// The faults, each with tests of agents that show it. Agents send no phase.
+/// The faults, each with tests of agents that show it.
 const PLAYED: &[(&str, &str)] = &[
     ("cache/key-stable", "responses-chat/session/codex/two-tasks"),
     ("cache/marks-kept", "messages-messages/session/pi/two-tasks"),
@@ -71,6 +71,7 @@ const PLAYED: &[(&str, &str)] = &[
     ("session/compaction", "responses-responses/session/codex/compacted"),
     ("session/lanes-apart", "messages-messages/session/claude-code/helper"),
     ("session/one-request", "chat-responses/session/pi/two-tasks"),
+    ("session/phase-kept", "responses-responses/session/codex/two-tasks"),
     ("session/recovers", "messages-messages/session/claude-code/overloaded@429"),
     ("session/results-order", "session/gemini-cli/parallel"),
     ("session/sealed-kept", "gemini-gemini/session/gemini-cli/two-tasks"),

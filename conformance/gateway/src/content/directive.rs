@@ -21,6 +21,7 @@
 //! | `keepalive` | a keepalive event before the first item |
 //! | `wait` | after the first delta, a WebSocket waits for a message of the client |
 //! | `rewrite` | text is rewritten after it was streamed, if the dialect defines that |
+//! | `phase WORD` | the phase of its messages, in an API that has phases |
 //! | `pad` | padded deltas |
 //! | `usage IN OUT [READ]` | these token counts, of which READ of the input were read from a cache |
 //! | `error STATUS` | the request is refused with this status |
@@ -130,6 +131,7 @@ impl Directives {
             "keepalive" => self.plan.has_keepalive = true,
             "wait" => self.plan.waits = true,
             "rewrite" => self.plan.is_rewritten = true,
+            "phase" => self.plan.phase = Some(words.to_owned()),
             "pad" => self.plan.is_obfuscated = true,
             "usage" => {
                 (self.input_tokens, self.plan.output_tokens) = (number(0), number(1));

@@ -37,6 +37,8 @@ pub struct ResponsePlan {
     pub waits: bool,
     /// Whether text is rewritten after it was streamed.
     pub is_rewritten: bool,
+    /// The phase of its messages.
+    pub phase: Option<String>,
     /// Number of choices. If an API has only one, it is the first.
     pub choices: usize,
     /// The text of the request before which the response stopped.

@@ -37,6 +37,9 @@ pub(super) fn render(
     ] {
         writer.say(name, flag);
     }
+    if let Some(phase) = &plan.phase {
+        writer.say("phase", phase.as_str());
+    }
     if let Ending::Incomplete(reason) = plan.ending {
         writer.say("stop.reason", reason);
     }
