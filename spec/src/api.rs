@@ -228,6 +228,15 @@ impl Api {
         rest.strip_suffix(verb).map(|model| (model, true)).or_else(is_of_body)
     }
 
+    /// Whether a request gets its stream as a list, as its query does not ask for events.
+    pub fn lists_at(&self, path: &str, query: &str) -> bool {
+        let asked = self.route(Operation::Create).map_or(&[][..], |route| route.query);
+        let has =
+            |name: &str, value: &str| query.split('&').any(|own| own.split_once('=') == Some((name, value)));
+        self.asked_at(path).is_some_and(|(_, is_stream)| is_stream)
+            && !asked.iter().all(|(name, value)| has(name, value))
+    }
+
     /// The segments of the path of a request for a response of this model.
     pub fn path_for(&self, model: &str, is_stream: bool) -> Vec<String> {
         let path = self.path_of_body.filter(|_| !is_stream).unwrap_or(self.path);

@@ -74,7 +74,8 @@ def options(name, pair, upstream_port, gateway_port):
     gateway = gateways()[name]
     front, upstream = pair.split("-")
     line = ["--front", front, "--upstream", upstream, "--model", of(gateway.get("model", {}), pair) or "scripted"]
-    known = {"base": f"http://127.0.0.1:{upstream_port}/v1", "key": "any"}
+    root = f"http://127.0.0.1:{upstream_port}"
+    known = {"root": root, "base": f"{root}/v1", "key": "any"}
     headers = of(gateway.get("headers", {}), pair) or []
     if headers:
         line += ["--upstream-port", str(upstream_port)]

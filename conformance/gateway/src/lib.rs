@@ -23,6 +23,7 @@ pub use faults::regardless::{regardless, request_about, request_faults};
 pub use faults::socket::socket_faults;
 pub use faults::violation::{faults, respond};
 pub use rendering::ids::tagged;
+pub use rendering::list::listed;
 pub use rendering::wire::{Wire, WireFault};
 pub use rendering::{RenderedResponse, render};
 pub use serving::host::{Host, is_loopback};

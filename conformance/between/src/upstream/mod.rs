@@ -20,7 +20,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use futures_util::FutureExt as _;
-use gateway::{Host, Problem, Talk, Wire, with_path};
+use gateway::{Host, Problem, Talk, Wire, listed, with_path};
 use harness::lock;
 use results::Unaccounted;
 use serde_json::{Value, json};
@@ -202,8 +202,14 @@ fn respond(desk: &Desk, method: &Method, uri: &Uri, headers: &HeaderMap, body: &
         script(test, fault, dialect, turn, &tag, &asked)
     });
     playing.responds(number, script.status, &script.headers);
-    let body = Body::from_stream(perform(playing, number, script.pieces, script.ending));
-    response(script.status, script.headers, body)
+    let is_list = script.status < 400 && api.lists_at(path, uri.query().unwrap_or_default());
+    let events = perform(playing, number, script.pieces, script.ending);
+    if is_list {
+        // The recording has the events.
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        return response(script.status, headers, Body::from_stream(listed(events)));
+    }
+    response(script.status, script.headers, Body::from_stream(events))
 }
 
 fn text_of(value: &HeaderValue) -> String {

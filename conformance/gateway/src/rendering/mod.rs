@@ -2,6 +2,7 @@
 
 mod hosted;
 pub(crate) mod ids;
+pub(crate) mod list;
 mod responses;
 mod spoken;
 pub(crate) mod wire;

@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::RenderedResponse;
+use super::list::ListWriter;
 use crate::content::problem::Problem;
 use spec::Api;
 
@@ -51,8 +52,8 @@ impl Wire {
     #[must_use]
     pub(crate) fn into_list(mut self) -> Self {
         if self.is_stream() {
-            let all: Vec<&[u8]> = entries(&self.body).collect();
-            self.body = [b"[", all.join(LIST_COMMA).as_slice(), b"]"].concat();
+            let mut writer = ListWriter::default();
+            self.body = [writer.push(&self.body).as_slice(), writer.end()].concat();
             "application/json".clone_into(&mut self.content_type);
         }
         self
@@ -83,14 +84,6 @@ impl Wire {
 pub(crate) fn events(mut stream: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || stream.split_off(..event_end(stream)).filter(|event| !event.is_empty()))
 }
-
-/// The data of events, as entries of a list.
-pub(crate) fn entries(stream: &[u8]) -> impl Iterator<Item = &[u8]> {
-    events(stream).filter_map(|event| Some(event.strip_prefix(b"data: ")?.trim_ascii_end()))
-}
-
-/// Between entries of a list.
-pub(crate) const LIST_COMMA: &[u8] = b",\r\n";
 
 pub(crate) fn event_end(bytes: &[u8]) -> usize {
     let is_end = |at: &usize| {

@@ -181,28 +181,17 @@ async fn faults(State(gateway): Shared) -> Response {
     plain_json(&Wire::json(200, &serde_json::to_string(&*faults).unwrap_or_default()))
 }
 
-#[derive(Deserialize)]
-struct Framing {
-    alt: Option<String>,
-}
-
 /// The path says the model, and whether the response is a stream.
-async fn create_at(
-    State(gateway): Shared,
-    Query(framing): Query<Framing>,
-    uri: http::Uri,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+async fn create_at(State(gateway): Shared, uri: http::Uri, headers: HeaderMap, body: Bytes) -> Response {
     let api = gateway.settings.dialect.api;
-    let Some((_, is_stream)) = api.asked_at(uri.path()) else {
+    if api.asked_at(uri.path()).is_none() {
         return nothing(State(gateway), headers, uri).await;
-    };
+    }
     let request = match serde_json::from_slice(&body) {
         Ok(request) => with_path(api, uri.path(), request),
         Err(error) => return refused(&Problem::not_json(&error), api),
     };
-    let is_list = is_stream && framing.alt.as_deref() != Some("sse");
+    let is_list = api.lists_at(uri.path(), uri.query().unwrap_or_default());
     created(&gateway, &headers, &request.to_string().into_bytes(), is_list).await
 }
 

@@ -20,6 +20,7 @@ use super::findings::Findings;
 use super::turn::{Turn, read};
 use crate::evidence::{Evidence, Exchanged, Response, Test};
 use canonical::{Kept, Part, kept, parts};
+pub(super) use probes::judge as judge_probes;
 
 /// Groups of the rules about sessions. No other test judges them.
 pub const SESSION_GROUPS: [&str; 3] = ["cache", "contract", "session"];
@@ -90,7 +91,6 @@ pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, evidence: &Evidenc
     history::judge(findings, &session);
     course::judge(findings, &session);
     contract::judge(findings, &session);
-    probes::judge(findings, evidence);
     measures::measures(&session)
 }
 

@@ -11,7 +11,7 @@ const MODELS: &str = "/models";
 /// No tokenizer makes a token of so many characters of an agent's request.
 const LONGEST: usize = 100;
 
-pub(super) fn judge(findings: &mut Findings<'_>, evidence: &Evidence) {
+pub(in crate::judge) fn judge(findings: &mut Findings<'_>, evidence: &Evidence) {
     for probe in &evidence.probes {
         let Some(response) = &probe.response else { continue };
         let path = probe.path.split('?').next().unwrap_or_default();

@@ -39,8 +39,6 @@ pub use faults::via_faults;
 use homes::Homes;
 use upstream::{Answer, Asked, Upstream};
 
-/// The part of a query that asks for events, where an API sends a list without it.
-const AS_EVENTS: &str = "alt=sse";
 /// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;
 
@@ -179,7 +177,11 @@ async fn nothing(State(via): State<Arc<Via>>, uri: Uri) -> Response {
         return json(200, &json!({"input_tokens": 1}));
     }
     let problem = Problem::not_found("not_found", format!("No route for {}.", uri.path()), None);
-    refused(&problem, via.settings.fronts.first().copied().unwrap_or(via.settings.upstream))
+    let fronts = &via.settings.fronts;
+    // Paths that no API has are refused in the words of one.
+    let is_below = |front: &&&Dialect| uri.path().contains(front.api.path);
+    let front = fronts.iter().find(is_below).or(fronts.first());
+    refused(&problem, front.copied().unwrap_or(via.settings.upstream))
 }
 
 /// Passes the upstream's list of models on.
@@ -203,8 +205,8 @@ async fn create(
         return nothing(State(via), uri).await;
     }
     let mut response = answer(&via, front, &uri, &headers, body).await;
-    if front.api.asked_at(uri.path()).is_some_and(|(_, is_stream)| is_stream) && !query.contains(AS_EVENTS) {
-        response = sending::listed(response);
+    if front.api.lists_at(uri.path(), query) {
+        response = sending::of_list(response);
     }
     if via.fault.misnames(response.status()) {
         let problem = Problem::of_status(response.status().as_u16());

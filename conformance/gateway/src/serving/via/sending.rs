@@ -18,7 +18,7 @@ use super::faults::SHOULD_RETRY;
 use super::homes::Learning;
 use super::{Answer, Asked, Via, json, refused};
 use crate::content::problem::Problem;
-use crate::rendering::wire::{LIST_COMMA, entries};
+use crate::rendering::list::listed;
 
 const STREAM: &str = "text/event-stream";
 
@@ -224,21 +224,13 @@ fn kept_alive(all: Chunks, every: Duration, sign: &'static str) -> Chunks {
 }
 
 /// A stream as a list that grows, which some APIs send.
-pub(super) fn listed(mut response: Response) -> Response {
+pub(super) fn of_list(mut response: Response) -> Response {
     let is_stream = |value: &HeaderValue| value.as_bytes().starts_with(STREAM.as_bytes());
     if !response.headers().get(header::CONTENT_TYPE).is_some_and(is_stream) {
         return response;
     }
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let mut before: &[u8] = b"[";
-    let entries = move |events: Bytes| -> Bytes {
-        let entries = entries(&events).flat_map(|entry| [std::mem::replace(&mut before, LIST_COMMA), entry]);
-        entries.collect::<Vec<_>>().concat().into()
-    };
-    response.map(|body| {
-        let end = stream::once(ready(Ok(Bytes::from_static(b"]"))));
-        Body::from_stream(body.into_data_stream().map_ok(entries).chain(end))
-    })
+    response.map(|body| Body::from_stream(listed(body.into_data_stream())))
 }
 
 /// Leaks the key in a header, if that is the fault.
