@@ -2,11 +2,11 @@
 
 use std::io::{self, BufWriter, Write};
 
-use super::json::write_json;
+use serde::Serialize;
+
+use super::json::{json, write_json};
+use super::sheet::{Sheet, badge, github, junit, markdown, ndjson, sarif};
 use super::style::{Detail, Screen};
-use super::{badge, github, html, human, json, markdown, ndjson, summary};
-use super::{junit, sarif};
-use results::Run;
 
 /// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,6 +34,9 @@ pub enum Form {
 }
 
 impl Form {
+    /// The names of all formats, for help.
+    pub const NAMES: &str = "human, json, ndjson, junit, sarif, github, markdown, badge or html";
+
     /// All formats.
     pub const ALL: [Self; 9] = [
         Self::Human,
@@ -58,19 +61,29 @@ impl Form {
     }
 }
 
+/// A run whose report has all formats.
+pub trait Reported: Serialize {
+    /// Returns what the formats show that are alike for all runs.
+    fn sheet(&self) -> Sheet<'_>;
+    /// Renders it for a terminal.
+    fn human(&self, detail: Detail, screen: Screen) -> String;
+    /// Renders it as a page for browsers.
+    fn html(&self) -> String;
+}
+
 /// Renders the report of a run. Formats for people only count findings below the level of `detail`.
-pub fn render(run: &Run, form: Form, detail: impl Into<Detail>, screen: Screen) -> String {
+pub fn render(run: &impl Reported, form: Form, detail: impl Into<Detail>, screen: Screen) -> String {
     let detail = detail.into();
     match form {
-        Form::Human => format!("{}{}", human::diagnostics(run, detail, screen), summary(run, detail, screen)),
+        Form::Human => run.human(detail, screen),
         Form::Json => json(run),
-        Form::Ndjson => ndjson(run),
-        Form::Junit => junit::junit(run),
-        Form::Sarif => sarif::sarif(run),
-        Form::Github => github::github(run, detail.level),
-        Form::Markdown => markdown::markdown(run),
-        Form::Badge => badge::badge(run),
-        Form::Html => html::html(run),
+        Form::Ndjson => ndjson(&run.sheet()),
+        Form::Junit => junit(&run.sheet()),
+        Form::Sarif => sarif(&run.sheet()),
+        Form::Github => github(&run.sheet(), detail.level),
+        Form::Markdown => markdown(&run.sheet()),
+        Form::Badge => badge(&run.sheet()),
+        Form::Html => run.html(),
     }
 }
 
@@ -80,7 +93,7 @@ pub fn render(run: &Run, form: Form, detail: impl Into<Detail>, screen: Screen) 
 ///
 /// Those of `out`.
 pub fn write(
-    run: &Run,
+    run: &impl Reported,
     form: Form,
     detail: impl Into<Detail>,
     screen: Screen,

@@ -120,21 +120,25 @@ pub(super) fn effects(run: &Run, cause: &Cause) -> Option<String> {
 }
 
 /// Returns the number of findings and scenarios of a cause.
-pub(super) fn extent(run: &Run, cause: &Cause) -> String {
+fn extent(run: &Run, cause: &Cause) -> String {
+    let text = frequency(run, cause);
+    match cause.cases.len() {
+        0 | 1 => text,
+        _ => format!("{text}: {}", listed(&cause.cases, MAX_CASES, |case| visible(case))),
+    }
+}
+
+/// Returns how often a cause was seen.
+pub(super) fn frequency(run: &Run, cause: &Cause) -> String {
     let (what, all) = match &run.live {
         Some(_) => ("answer", run.totals.streams + run.totals.bodies),
         None => ("file", run.totals.captures),
     };
     let times = counted(cause.times, "time");
-    let mut text = if all > 1 {
-        format!("{times} in {} of {}", cause.captures, counted(all.max(cause.captures), what))
-    } else {
-        times
-    };
-    if cause.cases.len() > 1 {
-        let _ = write!(text, ": {}", listed(&cause.cases, MAX_CASES, |case| visible(case)));
+    match all {
+        0 | 1 => times,
+        _ => format!("{times} in {} of {}", cause.captures, counted(all.max(cause.captures), what)),
     }
-    text
 }
 
 /// Renders lost connections, unreadable files, and requests without a response.
@@ -312,10 +316,7 @@ fn of_log(finding: &Finding) -> Vec<(&'static str, String)> {
 /// Returns the most important remarks.
 fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, String)> {
     let dialect = run.dialect_of(finding);
-    // The message and the fix state what is missing.
-    let is_told = |actual: &str| actual == "none" || finding.message.contains(actual.trim_matches('"'));
-    let is_told = marked(finding).is_none() && finding.actual.as_deref().is_none_or(is_told);
-    let mut remarks = if is_told { Vec::new() } else { difference(finding) };
+    let mut remarks = unsaid(finding);
     let Some(rule) = catalogue::rule(&finding.rule) else {
         remarks.extend(of_log(finding));
         return remarks;
@@ -341,6 +342,13 @@ fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, Stri
 /// Returns why a finding fails although no MUST rule is broken.
 fn fails(finding: &Finding, fail_on: FailOn) -> Option<(&'static str, String)> {
     fail_on.reason(finding).filter(|_| finding.level < Level::Must).map(|reason| ("fails", reason))
+}
+
+/// Returns the expected and the actual value, unless the message and the fix state what is missing.
+pub(super) fn unsaid(finding: &Finding) -> Vec<(&'static str, String)> {
+    let is_said = |actual: &str| actual == "none" || finding.message.contains(actual.trim_matches('"'));
+    let is_said = marked(finding).is_none() && finding.actual.as_deref().is_none_or(is_said);
+    if is_said { Vec::new() } else { difference(finding) }
 }
 
 /// Returns the expected and the actual value.

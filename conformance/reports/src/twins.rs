@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::form::Form;
-use super::junit::{Case, Suite, document};
-use super::markdown::{cell, code};
+use super::sheet::junit::{Case, Suite, document};
+use super::sheet::markdown::{cell, code};
 use results::text::visible;
 use results::{TwinResult, TwinsReport, Verdict};
 
@@ -14,7 +14,7 @@ pub fn twins_in(report: &TwinsReport, form: Form) -> Option<String> {
         Form::Json => Some(serde_json::to_string_pretty(report).unwrap_or_default() + "\n"),
         Form::Junit => Some(junit(report)),
         Form::Markdown => Some(markdown(report)),
-        Form::Human | Form::Ndjson | Form::Sarif | Form::Github | Form::Badge | Form::Html => None,
+        _ => None,
     }
 }
 
@@ -24,11 +24,11 @@ fn junit(report: &TwinsReport) -> String {
         ending: twin.judged.verdict.into(),
         message: twin.judged.reason.clone(),
         text: twin.notes.iter().map(|note| visible(note)).collect::<Vec<_>>().join("\n"),
-        file: None,
+        ..Case::default()
     };
     let cases = report.twins.iter().map(case).collect();
     let suite = Suite { name: "twins".to_owned(), cases, ..Suite::default() };
-    document(&format!("conformance {}", report.dialects.join(" ")), &[suite])
+    document(&format!("conformance {}", report.dialects.join(" ")), None, &[suite])
 }
 
 fn markdown(report: &TwinsReport) -> String {

@@ -334,11 +334,6 @@ impl ClientRun {
         run.concluded()
     }
 
-    /// Returns the example of a cause, and its test.
-    pub fn first_of(&self, cause: &TestCause) -> Option<(&ClientTest, &TestFinding)> {
-        test::first_of(&self.tests, cause)
-    }
-
     /// Returns whether a reply could not be read, or no case was exercised.
     pub fn is_untested(&self) -> bool {
         let is_idle = self.tests.iter().all(|test| test.about.outcome == ClientOutcome::NotExercised);

@@ -73,7 +73,7 @@ pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use shard::Shard;
 pub use shell::shell_word;
 pub use tally::Tally;
-pub use test::{ExpectedFailure, Test, TestCause, TestFinding, cause_counts};
+pub use test::{ExpectedFailure, Test, TestCause, TestFinding, cause_counts, first_of};
 pub use timeline::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummary, Silence, Timeline};
 pub use totals::{Broken, ClientState, ClientTotal, RuleTotal, Totals, Unknown};
 pub use transport::Transport;

@@ -251,10 +251,8 @@ pub(super) fn causes<A>(tests: &[Test<A>], group: impl Fn(&Test<A>) -> String) -
     causes
 }
 
-pub(super) fn first_of<'t, A>(
-    tests: &'t [Test<A>],
-    cause: &TestCause,
-) -> Option<(&'t Test<A>, &'t TestFinding)> {
+/// Returns the example of a cause, and its test.
+pub fn first_of<'t, A>(tests: &'t [Test<A>], cause: &TestCause) -> Option<(&'t Test<A>, &'t TestFinding)> {
     let [test, finding] = cause.first;
     let test = tests.get(test)?;
     Some((test, test.findings.get(finding)?))

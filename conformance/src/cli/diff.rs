@@ -13,8 +13,8 @@ use super::color::Color;
 use super::saved::{read, read_between, read_client};
 use super::{CommandArgs, NOT_DONE, print};
 use harness::evidence::Evidence;
-use reports::diff::{Diff, html, html_of_text, human, markdown};
-use reports::{Reported, Screen, Style, TestsDiff};
+use reports::diff::{Diff, html, human, markdown};
+use reports::{Reported, Screen, Style};
 use results::Outcome;
 use results::text::visible;
 
@@ -75,11 +75,11 @@ impl DiffArgs {
     fn compare(&self) -> Result<Compared> {
         let clients = (read_client(&self.before)?, read_client(&self.after)?);
         if let (Some(before), Some(after)) = &clients {
-            return Ok(self.of_tests(before, after, after.outcome));
+            return Ok(self.compared(before, after));
         }
         let gateways = (read_between(&self.before)?, read_between(&self.after)?);
         if let (Some(before), Some(after)) = &gateways {
-            return Ok(self.of_tests(before, after, after.outcome));
+            return Ok(self.compared(before, after));
         }
         let kinds = [
             (clients.0.is_some() || clients.1.is_some(), "of a client"),
@@ -126,14 +126,7 @@ impl DiffArgs {
         if before.live.is_some() != after.live.is_some() {
             bail!("one run is of an endpoint, the other of recordings");
         }
-        let diff = Diff::new(&before, &after);
-        let text = match self.format {
-            Form::Human => human(&diff, self.screen()),
-            Form::Markdown => markdown(&diff),
-            Form::Html => html(&diff),
-            Form::Json => reports::json(&diff),
-        };
-        Ok((text, code(diff.is_worse(), diff.after.outcome)))
+        Ok(self.compared(&before, &after))
     }
 
     fn screen(&self) -> Screen {
@@ -143,17 +136,15 @@ impl DiffArgs {
         }
     }
 
-    /// Compares two runs of clients, or of both ends of gateways.
-    fn of_tests(&self, before: &impl Reported, after: &impl Reported, outcome: Outcome) -> Compared {
-        let diff = TestsDiff::new(&before.sheet(), &after.sheet());
-        let plain = || diff.human(Style::Plain.into());
+    fn compared(&self, before: &impl Reported, after: &impl Reported) -> Compared {
+        let diff = Diff::new(before, after);
         let text = match self.format {
-            Form::Human => diff.human(self.screen()),
-            Form::Markdown => format!("```diff\n{}```\n", plain()),
-            Form::Html => html_of_text(&plain(), diff.is_worse()),
+            Form::Human => human(&diff, self.screen()),
+            Form::Markdown => markdown(&diff),
+            Form::Html => html(&diff),
             Form::Json => reports::json(&diff),
         };
-        (text, code(diff.is_worse(), outcome))
+        (text, code(diff.is_worse(), diff.after.outcome))
     }
 }
 

@@ -14,15 +14,14 @@ use super::known::one_of;
 use super::{print, printed};
 use harness::suite::{file_of, run_quietly};
 use reports::sheet::SheetTest;
-use reports::{Detail, Form, Reported, Screen, Style, tests_report};
+use reports::{Detail, Form, Reported, Screen, Style, render};
 use results::text::visible;
 use results::{Run, Verdict};
 
 /// The common flags of all commands that report a run.
 #[derive(Debug, Args)]
 pub(super) struct OutputArgs {
-    /// human, json, ndjson, junit, sarif, github, markdown, badge or html.
-    #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
+    #[arg(long, help = Form::NAMES, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
     pub(super) format: Form,
     /// Write to this file instead of stdout.
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
@@ -86,13 +85,13 @@ impl OutputArgs {
     /// does.
     pub(super) fn print_run(&self, run: &impl Reported, as_tests: bool) -> anyhow::Result<()> {
         if !as_tests {
-            return self.print_all(|form, screen| Ok(tests_report(run, form, self.detail(), screen)));
+            return self.print_all(|form, screen| Ok(render(run, form, self.detail(), screen)));
         }
         write(&self.report, None, |form, out| {
-            Ok(out.write_all(tests_report(run, form, self.detail(), Style::Plain.into()).as_bytes())?)
+            Ok(out.write_all(render(run, form, self.detail(), Style::Plain.into()).as_bytes())?)
         })?;
         let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
-        let trials = run.sheet().tests().iter().map(trial).collect();
+        let trials = run.sheet().tests().into_iter().map(trial).collect();
         run_quietly(&arguments, trials).map(drop).context("the results of the tests could not be printed")
     }
 
@@ -131,7 +130,7 @@ impl OutputArgs {
 }
 
 /// Returns a finished test of a client or a gateway as one of `cargo test`.
-fn trial(test: &SheetTest<'_>) -> Trial {
+fn trial(test: SheetTest<'_>) -> Trial {
     let failures = test.failures().join("\n");
     let has_failed = matches!(test.verdict, Verdict::Fail | Verdict::HarnessError);
     let ignored = match (test.expected, test.verdict) {
@@ -139,7 +138,7 @@ fn trial(test: &SheetTest<'_>) -> Trial {
         (None, Verdict::NotExercised) => Some(failures.clone()),
         (None, _) => None,
     };
-    Trial::ignorable_test(test.name.to_owned(), move || match ignored {
+    Trial::ignorable_test(test.name.into_owned(), move || match ignored {
         Some(reason) => Ok(Completion::ignored_with(reason)),
         None if has_failed => Err(failures.into()),
         None => Ok(Completion::Completed),

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use catalogue::Level;
 use results::text::{counted, cut, grouped, listed, parted, shortened, visible, wrap};
-use results::{BetweenRun, BetweenTest, TestCause, TestFinding, Verdict};
+use results::{BetweenRun, BetweenTest, TestCause, TestFinding, Verdict, cause_counts};
 
 use super::super::human::word;
 use super::super::impact::in_between;
-use super::super::sheet::rule::{first_difference, level_of, of_pair, sides, window};
-use super::super::sheet::{Reported as _, Sheet};
 use super::super::style::{Detail, Screen};
+use super::super::test::rule::{first_difference, level_of, of_pair, sides, window};
+use super::super::test::{counts, files, terms};
 
 /// Maximum number of causes with their example; the others have a line.
 const IN_FULL: usize = 10;
@@ -29,15 +29,14 @@ const LABEL: usize = 10;
 
 pub(super) fn human(run: &BetweenRun, detail: Detail, screen: Screen) -> String {
     let mut out = String::new();
-    let sheet = run.sheet();
     if detail.is_verbose {
         tests(run, screen, &mut out);
     }
     pairs(run, screen, &mut out);
-    causes(run, &sheet, detail, screen, &mut out);
+    causes(run, detail, screen, &mut out);
     measures(run, screen, &mut out);
-    for line in &sheet.played {
-        let _ = writeln!(out, "{}", wrap(&visible(line), room(screen, 2)).join("\n  "));
+    for line in super::played(run) {
+        let _ = writeln!(out, "{}", wrap(&visible(&line), room(screen, 2)).join("\n  "));
     }
     unjudged(run, screen, &mut out);
     limits(run, screen, &mut out);
@@ -48,7 +47,7 @@ pub(super) fn human(run: &BetweenRun, detail: Detail, screen: Screen) -> String 
     for step in run.next() {
         let _ = writeln!(out, "to {}\n  {}", visible(&step.why), visible(&step.command));
     }
-    last_line(run, &sheet, screen, &mut out);
+    last_line(run, screen, &mut out);
     out
 }
 
@@ -101,12 +100,12 @@ fn pairs(run: &BetweenRun, screen: Screen, out: &mut String) {
     out.push('\n');
 }
 
-fn causes(run: &BetweenRun, sheet: &Sheet<'_>, detail: Detail, screen: Screen, out: &mut String) {
+fn causes(run: &BetweenRun, detail: Detail, screen: Screen, out: &mut String) {
     let most = if detail.is_verbose { usize::MAX } else { IN_FULL };
     let (shown, hidden): (Vec<&TestCause>, Vec<&TestCause>) =
         run.causes.iter().partition(|cause| cause.is_shown(detail.level));
     for cause in shown.iter().take(most) {
-        of_cause(run, sheet, cause, screen, out);
+        of_cause(run, cause, screen, out);
     }
     let rest = shown.get(most.min(shown.len())..).unwrap_or_default();
     if !rest.is_empty() {
@@ -132,7 +131,7 @@ fn causes(run: &BetweenRun, sheet: &Sheet<'_>, detail: Detail, screen: Screen, o
     }
 }
 
-fn of_cause(run: &BetweenRun, sheet: &Sheet<'_>, cause: &TestCause, screen: Screen, out: &mut String) {
+fn of_cause(run: &BetweenRun, cause: &TestCause, screen: Screen, out: &mut String) {
     let Some((test, finding)) = run.first_of(cause) else { return };
     let head = format!("{}[{}]", word(cause.level), visible(&cause.rule));
     let message = visible(&cut(&finding.message, MESSAGE));
@@ -168,8 +167,8 @@ fn of_cause(run: &BetweenRun, sheet: &Sheet<'_>, cause: &TestCause, screen: Scre
     if let Some(reason) = &test.expected {
         remark("expected", &visible(reason));
     }
-    for file in &sheet.tests[cause.first[0]].files {
-        remark("", &visible(file));
+    for file in files(test, run.folder.as_deref()) {
+        remark("", &visible(&file));
     }
     // It is not wrapped, so that it can be copied.
     let command = visible(&run.command_of(test));
@@ -253,15 +252,18 @@ fn unaccounted(run: &BetweenRun, out: &mut String) {
     }
 }
 
-fn last_line(run: &BetweenRun, sheet: &Sheet<'_>, screen: Screen, out: &mut String) {
-    let mut parts = vec![visible(&run.gateway)];
-    parts.extend(sheet.terms());
-    parts.push(format!("{}.{} s", run.ms / 1000, run.ms % 1000 / 100));
-    let _ = writeln!(
-        out,
-        "{}: {} · {}",
-        screen.style.outcome(run.outcome, run.outcome.name()),
-        sheet.counts(),
-        parts.join(" · ")
+fn last_line(run: &BetweenRun, screen: Screen, out: &mut String) {
+    let mut parts = vec![counts(&run.tests), visible(&run.gateway)];
+    parts.extend((!run.causes.is_empty()).then(|| cause_counts(&run.causes)));
+    parts.extend(
+        (!run.stale.is_empty())
+            .then(|| format!("{} over", counted(run.stale.len() as u64, "expected failure"))),
     );
+    parts.extend(terms(run.fail_on, &run.levels).into_iter().map(|(name, text)| match name {
+        "fails on" => format!("{name} {text}"),
+        _ => format!("{name}: {text}"),
+    }));
+    parts.push(format!("{}.{} s", run.ms / 1000, run.ms % 1000 / 100));
+    let outcome = screen.style.outcome(run.outcome, run.outcome.name());
+    let _ = writeln!(out, "{outcome}: {}", parts.join(" · "));
 }

@@ -1,76 +1,25 @@
 //! Reports of both ends of a gateway.
 
-mod html;
 mod human;
 
-use std::collections::BTreeMap;
-
+use catalogue::Level;
 use results::text::counted;
-use results::{BetweenRun, BetweenTest};
+use results::{BetweenRun, BetweenTest, OfPair, StreamOutcome, Unaccounted, Verdict};
 use serde_json::json;
 
+use super::form::Reported;
 use super::impact::{in_all, in_between};
-use super::sheet::{Reported, Sheet, SheetCause, SheetTest, Table, rule};
+use super::sheet::{Cell, Note, Section, Sheet};
 use super::style::{Detail, Screen};
+use super::test::html::{Page, by_verdict as look_of};
+use super::test::{Tested, by_verdict, rule};
 
 /// Maximum number of clients that were not played to, in a line.
 const CLIENTS: usize = 20;
 
 impl Reported for BetweenRun {
     fn sheet(&self) -> Sheet<'_> {
-        let of_test = |test| {
-            let all = SheetTest::new(test, BetweenTest::pair(test), self.folder.as_deref());
-            SheetTest { short_name: test.short_name(), ..all }
-        };
-        let heads = ["client", "upstream", "mode", "passed", "failed", "skipped"];
-        let rows = self.pairs.iter().map(|pair| {
-            let names = [&pair.front, &pair.upstream, &pair.mode].map(String::clone);
-            let counts = [pair.passed, pair.failed, pair.skipped].map(|count| count.to_string());
-            names.into_iter().chain(counts).collect()
-        });
-        let tests: BTreeMap<&str, &BetweenTest> = self.tests.iter().map(|test| (&*test.name, test)).collect();
-        Sheet {
-            command: "between",
-            subject: self.gateway.clone(),
-            suite: &self.suite,
-            outcome: self.outcome,
-            fail_on: self.fail_on,
-            levels: &self.levels,
-            groups: "pairs",
-            tests: self.tests.iter().map(of_test).collect(),
-            causes: SheetCause::all(&self.causes, &self.tests, |cause| in_between(self, cause)),
-            overview: Table { heads: heads.map(str::to_owned).to_vec(), numbers: 3, rows: rows.collect() },
-            tables: vec![measures(self), limits(self), unaccounted(self)],
-            profiles: Vec::new(),
-            unmet: Vec::new(),
-            played: in_all(
-                self.causes.iter().filter_map(|cause| cause.played.as_ref()),
-                &self.not_played,
-                CLIENTS,
-            ),
-            remarks: self
-                .unaccounted
-                .iter()
-                .map(|request| {
-                    (
-                        "unaccounted request",
-                        format!("{}, {}", request.request, counted(request.times, "time")),
-                    )
-                })
-                .collect(),
-            stale: &self.stale,
-            members: json!({
-                "between_run": self.between_run,
-                "gateway": self.gateway,
-                "model": self.model,
-                "pairs": self.pairs,
-                "unaccounted": self.unaccounted,
-            }),
-            page: rule::of_pair,
-            again: Box::new(move |name| {
-                tests.get(name).map(|test| self.command_of(test)).unwrap_or_default()
-            }),
-        }
+        tested(self).sheet()
     }
 
     fn human(&self, detail: Detail, screen: Screen) -> String {
@@ -78,30 +27,135 @@ impl Reported for BetweenRun {
     }
 
     fn html(&self) -> String {
-        html::html(self)
+        tested(self).html(&page(self))
     }
 }
 
-fn measures(run: &BetweenRun) -> Table {
-    let heads = ["session", "measures"].map(str::to_owned).to_vec();
-    let measured = run.tests.iter().filter(|test| !test.about.measures.is_empty());
-    let rows = measured.map(|test| vec![test.name.clone(), test.about.measures.join(" · ")]);
-    Table { heads, numbers: 0, rows: rows.collect() }
-}
-
-fn limits(run: &BetweenRun) -> Table {
-    let heads = ["rule", "not judged, because", "tests"].map(str::to_owned).to_vec();
-    let row = |(rule, reason, tests): (&str, &str, u64)| {
-        vec![rule.to_owned(), reason.to_owned(), tests.to_string()]
+fn tested(run: &BetweenRun) -> Tested<'_, OfPair> {
+    let unaccounted = |Unaccounted { request, times, .. }: &Unaccounted| {
+        let text = format!("{request}, {}", counted(*times, "time"));
+        Note::new(Level::May, "unaccounted request", text)
     };
-    Table { heads, numbers: 1, rows: run.limits().into_iter().map(row).collect() }
+    Tested {
+        command: "between",
+        subject: run.gateway.clone(),
+        suite: &run.suite,
+        outcome: run.outcome,
+        fail_on: run.fail_on,
+        levels: &run.levels,
+        tests: &run.tests,
+        causes: &run.causes,
+        stale: &run.stale,
+        unmet: Vec::new(),
+        folder: run.folder.as_deref(),
+        group: BetweenTest::pair,
+        short_name: BetweenTest::short_name,
+        state: |test| by_verdict(test.verdict),
+        model: Some(&run.model),
+        noun: "pair",
+        about: |_| Vec::new(),
+        page: rule::of_pair,
+        again: Box::new(|test| run.command_of(test)),
+        played: Box::new(|cause| in_between(run, cause)),
+        below: played(run).into_iter().map(Cell::Code).collect(),
+        sections: Box::new(|| {
+            vec![pairs(run), outcomes(run), measures(run), limits(run), self::unaccounted(run)]
+        }),
+        notes: run.unaccounted.iter().map(unaccounted).collect(),
+        report: Box::new(move || json!(run)),
+    }
 }
 
-fn unaccounted(run: &BetweenRun) -> Table {
-    let heads = ["request upstream that no test accounts for", "body", "times"].map(str::to_owned).to_vec();
-    let rows = run
-        .unaccounted
-        .iter()
-        .map(|request| vec![request.request.clone(), request.body.clone(), request.times.to_string()]);
-    Table { heads, numbers: 1, rows: rows.collect() }
+/// Lines about all responses that were played to clients.
+fn played(run: &BetweenRun) -> Vec<String> {
+    in_all(run.causes.iter().filter_map(|cause| cause.played.as_ref()), &run.not_played, CLIENTS)
+}
+
+fn pairs(run: &BetweenRun) -> Section {
+    let heads = ["client", "upstream", "mode", "passed", "failed", "skipped"];
+    let rows = run.pairs.iter().map(|pair| {
+        let names = [&pair.front, &pair.upstream, &pair.mode].map(Cell::code);
+        let counts = [pair.passed, pair.failed, pair.skipped].map(|count| Cell::plain(count.to_string()));
+        names.into_iter().chain(counts).collect()
+    });
+    Section::table("Pairs", heads, 3, rows)
+}
+
+fn measures(run: &BetweenRun) -> Section {
+    let measured = run.tests.iter().filter(|test| !test.about.measures.is_empty());
+    let rows = measured.map(|test| vec![Cell::code(&test.name), Cell::code(test.about.measures.join(" · "))]);
+    Section::table("Sessions", ["session", "measures"], 0, rows)
+}
+
+fn limits(run: &BetweenRun) -> Section {
+    let row = |(rule, reason, tests): (&str, &str, u64)| {
+        vec![Cell::code(rule), Cell::code(reason), Cell::plain(tests.to_string())]
+    };
+    let rows = run.limits().into_iter().map(row);
+    Section::table("Limits of the APIs", ["rule", "not judged, because", "tests"], 1, rows)
+}
+
+fn unaccounted(run: &BetweenRun) -> Section {
+    let row = |Unaccounted { request, body, times }: &Unaccounted| {
+        vec![Cell::code(request), Cell::code(body), Cell::plain(times.to_string())]
+    };
+    let heads = ["request upstream", "body", "times"];
+    Section::table("Requests that no test accounts for", heads, 1, run.unaccounted.iter().map(row))
+}
+
+fn page(run: &BetweenRun) -> Page<'_, OfPair> {
+    let limit = |[rule, reason]: &[String; 2]| (format!("not judged: {rule}"), reason.clone());
+    let count = |verdict| run.count(verdict);
+    let of =
+        |has_failed: bool| run.pairs.iter().filter(|pair| (pair.failed > 0) == has_failed).count() as u64;
+    Page {
+        kind: "Both ends of a gateway",
+        facts: vec![("gateway", run.url.clone()), ("model", run.model.clone())],
+        command: run.typed.clone().unwrap_or_else(|| run.command_for(&[], &[])),
+        meters: vec![
+            (
+                "tests",
+                vec![
+                    (count(Verdict::Pass), "good", "passed"),
+                    (count(Verdict::Fail), "bad", "failed"),
+                    (count(Verdict::NotExercised), "idle", "skipped"),
+                    (count(Verdict::HarnessError), "unknown", "not judged"),
+                ],
+            ),
+            ("pairs", vec![(of(false), "good", "without failures"), (of(true), "bad", "with failures")]),
+        ],
+        title: |test| test.about.stream.map_or("", StreamOutcome::name),
+        look: |test| look_of(test.verdict),
+        facts_of: Box::new(move |test| test.about.limits.iter().map(limit).collect()),
+        steps: run.next(),
+        ms: run.ms,
+        version: run.between_run,
+    }
+}
+
+/// All outcomes of a client's stream, the best first.
+const OUTCOMES: [StreamOutcome; 8] = [
+    StreamOutcome::Complete,
+    StreamOutcome::ErrorEvent,
+    StreamOutcome::JsonError,
+    StreamOutcome::Truncated,
+    StreamOutcome::Incomplete,
+    StreamOutcome::Malformed,
+    StreamOutcome::FalseComplete,
+    StreamOutcome::Hung,
+];
+
+fn outcomes(run: &BetweenRun) -> Section {
+    let is_seen = |outcome: &StreamOutcome| run.tests.iter().any(|test| test.about.stream == Some(*outcome));
+    let shown: Vec<StreamOutcome> = OUTCOMES.into_iter().filter(is_seen).collect();
+    let rows = run.pairs.iter().filter(|_| !shown.is_empty()).map(|pair| {
+        let own = run.tests.iter().map(|test| &test.about);
+        let own: Vec<&OfPair> =
+            own.filter(|about| about.front == pair.front && about.upstream == pair.upstream).collect();
+        let count = |outcome| own.iter().filter(|about| about.stream == Some(outcome)).count();
+        let counts = shown.iter().map(|outcome| Cell::plain(count(*outcome).to_string()));
+        [&pair.front, &pair.upstream].map(Cell::code).into_iter().chain(counts).collect()
+    });
+    let heads = ["client", "upstream"].into_iter().chain(shown.iter().map(|outcome| outcome.name()));
+    Section::table("Outcomes of the client's streams", heads, shown.len(), rows)
 }

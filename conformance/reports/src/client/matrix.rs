@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use results::{ClientOutcome, ClientRun, ClientTest};
 
-use super::super::markdown::{cell, code};
+use super::super::sheet::markdown::{cell, code};
 
 /// Clients side by side: rows are cases, columns clients.
 #[derive(Debug)]

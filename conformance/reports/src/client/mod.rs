@@ -4,61 +4,22 @@ mod html;
 mod human;
 mod matrix;
 
-use results::{ClientOutcome, ClientRun, ClientTest};
+use results::{ClientOutcome, ClientRun, ClientTest, OfClient, Test, shell_word};
 use serde_json::json;
 
-use super::form::Form;
-use super::json::json;
-use super::sheet::{Reported, Sheet, SheetCause, SheetTest, Table, rule};
+use super::form::{Form, Reported};
+use super::json::json as text_of;
+use super::sheet::{Cell, Section, Sheet};
 use super::style::{Detail, Screen};
+use super::test::html::Page;
+use super::test::{Tested, rule};
 use human::{claimed, groups, wanted};
 
 pub use matrix::ClientMatrix;
 
 impl Reported for ClientRun {
     fn sheet(&self) -> Sheet<'_> {
-        let shown: Vec<ClientOutcome> =
-            ClientOutcome::ALL.into_iter().filter(|outcome| self.totals.count(*outcome) > 0).collect();
-        let heads = std::iter::once("cases").chain(shown.iter().map(|outcome| outcome.name()));
-        let rows = groups(self).into_iter().map(|(name, tests)| {
-            let count =
-                |outcome: &ClientOutcome| tests.iter().filter(|test| test.about.outcome == *outcome).count();
-            std::iter::once(name.to_owned())
-                .chain(shown.iter().map(|outcome| count(outcome).to_string()))
-                .collect()
-        });
-        Sheet {
-            command: "client",
-            subject: self.title(),
-            suite: &self.suite,
-            outcome: self.outcome,
-            fail_on: self.fail_on,
-            levels: &self.levels,
-            groups: "groups",
-            tests: self.tests.iter().map(|test| of_test(test, self.folder.as_deref())).collect(),
-            causes: SheetCause::all(&self.causes, &self.tests, |_| Vec::new()),
-            overview: Table {
-                heads: heads.map(str::to_owned).collect(),
-                numbers: shown.len(),
-                rows: rows.collect(),
-            },
-            tables: Vec::new(),
-            profiles: claimed(self).collect(),
-            unmet: self.unmet().map(|(profile, _)| profile).collect(),
-            played: Vec::new(),
-            remarks: Vec::new(),
-            stale: &self.stale,
-            members: json!({
-                "client_run": self.client_run,
-                "client": self.client,
-                "client_version": self.client_version,
-                "dialect": self.dialect,
-                "totals": self.totals,
-                "profiles": self.profiles,
-            }),
-            page: rule::of_client,
-            again: Box::new(move |name| self.command_of(name)),
-        }
+        tested(self).sheet()
     }
 
     fn human(&self, detail: Detail, screen: Screen) -> String {
@@ -66,23 +27,95 @@ impl Reported for ClientRun {
     }
 
     fn html(&self) -> String {
-        html::report(self)
+        tested(self).html(&page(self))
     }
 }
 
-fn of_test<'r>(test: &'r ClientTest, folder: Option<&str>) -> SheetTest<'r> {
-    let about = &test.about;
-    // What a client no longer supports is worse than any outcome.
-    let rank = if about.outcome == ClientOutcome::NotExercised { u8::MAX } else { about.outcome.rank() };
-    SheetTest {
-        state: (about.outcome.name(), rank),
-        about: vec![
-            ("wanted", wanted(&about.expect)),
-            ("because", &about.because),
-            ("authority", &about.authority),
-        ],
-        ..SheetTest::new(test, test.group().to_owned(), folder)
+fn tested(run: &ClientRun) -> Tested<'_, OfClient> {
+    Tested {
+        command: "client",
+        subject: run.title(),
+        suite: &run.suite,
+        outcome: run.outcome,
+        fail_on: run.fail_on,
+        levels: &run.levels,
+        tests: &run.tests,
+        causes: &run.causes,
+        stale: &run.stale,
+        unmet: run.unmet().map(|(profile, _)| profile).collect(),
+        folder: run.folder.as_deref(),
+        group: |test| test.group().to_owned(),
+        short_name: |test| &test.name,
+        state,
+        model: None,
+        noun: "group",
+        about: |Test { about, .. }| {
+            vec![
+                ("wanted", wanted(&about.expect)),
+                ("because", &about.because),
+                ("authority", &about.authority),
+            ]
+        },
+        page: rule::of_client,
+        again: Box::new(|test| run.command_of(&test.name)),
+        played: Box::new(|_| Vec::new()),
+        below: Vec::new(),
+        sections: Box::new(|| vec![cases(run), Section::profiles(claimed(run))]),
+        notes: Vec::new(),
+        report: Box::new(move || json!(run)),
     }
+}
+
+fn page(run: &ClientRun) -> Page<'_, OfClient> {
+    let outcomes =
+        ClientOutcome::ALL.map(|outcome| (run.totals.count(outcome), html::look(outcome), outcome.name()));
+    let invalid = run.totals.invalid_requests;
+    let sound = (run.tests.len() as u64).saturating_sub(invalid);
+    let requests =
+        vec![(sound, "good", "with valid requests"), (invalid, "unknown", "with invalid requests")];
+    let words: Vec<_> = run.command.iter().map(|word| shell_word(word)).collect();
+    Page {
+        kind: "Client conformance",
+        facts: vec![("dialect", run.dialect_in_words()), ("mode", run.mode.clone())],
+        command: format!("conformance client -- {}", words.join(" ")),
+        meters: vec![("cases", outcomes.to_vec()), ("requests", requests)],
+        title: |test| &test.about.title,
+        look: |test| {
+            let outcome = test.about.outcome;
+            [html::look(outcome), outcome.sign(), outcome.name()]
+        },
+        facts_of: Box::new(|test| {
+            let show = format!("conformance client --show {}{}", shell_word(&test.name), run.dialect_flag());
+            vec![
+                (test.about.outcome.name().to_owned(), test.about.outcome.meaning().to_owned()),
+                ("show it".to_owned(), show),
+            ]
+        }),
+        steps: run.next(),
+        ms: run.ms,
+        version: run.client_run,
+    }
+}
+
+fn state(test: &ClientTest) -> (&'static str, Option<u8>) {
+    let outcome = test.about.outcome;
+    // What a client no longer supports is worse than any outcome.
+    let rank = if outcome == ClientOutcome::NotExercised { u8::MAX } else { outcome.rank() };
+    (outcome.name(), Some(rank))
+}
+
+/// The numbers of cases by group and outcome.
+fn cases(run: &ClientRun) -> Section {
+    let shown: Vec<ClientOutcome> =
+        ClientOutcome::ALL.into_iter().filter(|outcome| run.totals.count(*outcome) > 0).collect();
+    let rows = groups(run).into_iter().map(|(name, tests)| {
+        let count =
+            |outcome: &ClientOutcome| tests.iter().filter(|test| test.about.outcome == *outcome).count();
+        let counts = shown.iter().map(|outcome| Cell::plain(count(outcome).to_string()));
+        std::iter::once(Cell::code(name)).chain(counts).collect()
+    });
+    let heads = std::iter::once("cases").chain(shown.iter().map(|outcome| outcome.name()));
+    Section::table("Cases", heads, shown.len(), rows)
 }
 
 /// Renders a matrix of clients; none, where a format has no place for one.
@@ -90,7 +123,7 @@ pub fn client_matrix(matrix: &ClientMatrix<'_>, form: Form) -> Option<String> {
     match form {
         Form::Human | Form::Markdown => Some(matrix.markdown()),
         Form::Html => Some(html::matrix(matrix)),
-        Form::Json => Some(json(&matrix.runs())),
+        Form::Json => Some(text_of(&matrix.runs())),
         _ => None,
     }
 }

@@ -10,53 +10,44 @@ use crate::html::{Html, document, table};
 
 /// Returns the differences, the worse ones first.
 pub fn html(diff: &Diff) -> String {
-    page(diff.is_worse(), diff.words(), |html| {
-        html.tag("dl").class("facts").inside(|html| {
-            fact("before", &side(&diff.before), html);
-            fact("after", &side(&diff.after), html);
-            for how in &diff.unlike {
-                fact("differs", &cut(how, MAX_LENGTH), html);
-            }
-        });
-        for List { heading, count, rows, more, .. } in lists(diff) {
-            let heading = format!("{heading}: {count}");
-            html.tag("section").inside(|html| {
-                html.tag("h2").text(&heading);
-                table("rules", &heading, &["what", "before", "after", "why"], html, |html| {
-                    for row in rows {
-                        html.tag("tr").inside(|html| {
-                            html.tag("th").set("scope", "row").text(&row.name);
-                            for cell in [&row.before, &row.after, &row.detail] {
-                                html.tag("td").text(cell);
-                            }
-                        });
-                    }
-                });
-                if more > 0 {
-                    html.tag("p").class("rest").text(&format!("and {more} more"));
-                }
-            });
-        }
-    })
-}
-
-/// Returns a page with differences as they are written for a terminal.
-pub fn html_of_text(text: &str, is_worse: bool) -> String {
-    page(is_worse, if is_worse { "worse" } else { "not worse" }, |html| {
-        html.tag("pre").set("tabindex", 0).text(text);
-    })
-}
-
-fn page(is_worse: bool, words: &str, body: impl FnOnce(&mut Html)) -> String {
-    let outcome = if is_worse { Outcome::Failed } else { Outcome::Passed };
-    document(&format!("Comparison of two runs: {words}"), outcome, |html| {
+    let (outcome, class) =
+        if diff.is_worse() { (Outcome::Failed, "outcome bad") } else { (Outcome::Passed, "outcome good") };
+    document(&format!("Comparison of two runs: {}", diff.words()), outcome, |html| {
         html.tag("header").inside(|html| {
             html.tag("p").class("kicker").text("Comparison of two runs");
-            html.tag("h1").inside(|html| {
-                let class = if is_worse { "outcome bad" } else { "outcome good" };
-                html.tag("span").class(class).text(words);
-            });
+            html.tag("h1").inside(|html| html.tag("span").class(class).text(diff.words()));
         });
-        html.tag("main").inside(body);
+        html.tag("main").inside(|html| {
+            html.tag("dl").class("facts").inside(|html| {
+                fact("before", &side(&diff.before), html);
+                fact("after", &side(&diff.after), html);
+                for how in &diff.unlike {
+                    fact("differs", &cut(how, MAX_LENGTH), html);
+                }
+            });
+            for list in lists(diff) {
+                of_list(&list, html);
+            }
+        });
     })
+}
+
+fn of_list(list: &List, html: &mut Html) {
+    let heading = format!("{}: {}", list.heading, list.count);
+    html.tag("section").inside(|html| {
+        html.tag("h2").text(&heading);
+        table("rules", &heading, &["what", "before", "after", "why"], html, |html| {
+            for row in &list.rows {
+                html.tag("tr").inside(|html| {
+                    html.tag("th").set("scope", "row").text(&row.name);
+                    for cell in [&row.before, &row.after, &row.detail] {
+                        html.tag("td").text(cell);
+                    }
+                });
+            }
+        });
+        if list.more > 0 {
+            html.tag("p").class("rest").text(&format!("and {} more", list.more));
+        }
+    });
 }

@@ -43,7 +43,9 @@ impl Page {
         let _ = writeln!(self.out, "{heading}");
         for row in &list.rows {
             let detail = if row.detail.is_empty() { "" } else { &format!(": {}", visible(&row.detail)) };
-            self.row(2, 4, &format!("{}  {} -> {}{detail}", visible(&row.name), row.before, row.after));
+            let change = row.change("->");
+            let between = if change.is_empty() { "" } else { "  " };
+            self.row(2, 4, &format!("{}{between}{change}{detail}", visible(&row.name)));
         }
         if list.more > 0 {
             self.row(2, 4, &format!("and {} more", list.more));

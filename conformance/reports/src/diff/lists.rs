@@ -1,12 +1,10 @@
 //! The differences of two runs as lists, in the order in which they are shown.
 
 use catalogue::Level;
-use results::Verdict;
 use results::text::{counted, cut};
 
 use super::super::human::word;
-use super::unlike::some;
-use super::{Alike, Diff, RuleChange, RuleState, Side, TrialChange, folded};
+use super::{Alike, CauseChange, Diff, Ending, RuleChange, RuleState, Side, TrialChange, folded, some};
 
 /// Maximum number of changes of a kind.
 const MAX_CHANGES: usize = 100;
@@ -34,10 +32,14 @@ pub(super) struct Row {
 
 /// Returns the lists with changes, the worse ones first.
 pub(super) fn lists(diff: &Diff) -> impl Iterator<Item = List> {
+    let trials = |heading, level, changes| trials(heading, level, diff.noun, changes);
+    let worst = if diff.new_causes.iter().any(|cause| cause.fails) { Level::Must } else { Level::Should };
     let lists = [
         rules("worse", Level::Must, &diff.worse_rules),
+        causes("new", worst, &diff.new_causes),
         trials("worse", Level::Must, &diff.worse_trials),
         rules("better", Level::Off, &diff.better_rules),
+        causes("gone", Level::Off, &diff.gone_causes),
         trials("better", Level::Off, &diff.better_trials),
         trials("newly exercised", Level::May, &diff.newly_exercised),
         trials("no longer exercised", Level::Should, &diff.no_longer_exercised),
@@ -55,18 +57,27 @@ fn rules(heading: &'static str, level: Level, changes: &[RuleChange]) -> List {
     })
 }
 
-fn trials(heading: &'static str, level: Level, changes: &[TrialChange]) -> List {
-    let mut list = list(heading, level, "trial", changes, |change| Row {
+fn causes(heading: &'static str, level: Level, changes: &[CauseChange]) -> List {
+    list(heading, level, "cause", changes, |change| Row {
+        name: change.rule.clone(),
+        before: String::new(),
+        after: String::new(),
+        detail: format!("{} ({})", cut(&change.message, MAX_LENGTH), counted(change.tests, "test")),
+    })
+}
+
+fn trials(heading: &'static str, level: Level, noun: &str, changes: &[TrialChange]) -> List {
+    let mut list = list(heading, level, noun, changes, |change| Row {
         name: change.name.clone(),
-        before: verdict(change.before).to_owned(),
-        after: verdict(change.after).to_owned(),
+        before: ending(change.before).to_owned(),
+        after: ending(change.after).to_owned(),
         detail: cut(&change.reason, MAX_LENGTH),
     });
     if let Some(groups) = folded(changes) {
         let row = |((group, before, after), names): (Alike<'_>, Vec<&str>)| Row {
             name: group.to_owned(),
-            before: format!("{}, {}", counted(names.len() as u64, "trial"), verdict(before)),
-            after: verdict(after).to_owned(),
+            before: format!("{}, {}", counted(names.len() as u64, noun), ending(before)),
+            after: ending(after).to_owned(),
             detail: some(&names),
         };
         list.rows = groups.into_iter().map(row).collect();
@@ -85,13 +96,19 @@ pub(super) fn side(side: &Side) -> String {
     let outcome = side.outcome.name();
     let of = side.target.as_ref().map(|target| format!(" of {target}")).unwrap_or_default();
     let model = side.model.as_ref().map(|model| format!(", model {model}")).unwrap_or_default();
-    format!("{outcome}{of}{model}, {}, suite {}", counted(side.captures, "recording"), side.suite)
+    let captures = side.captures.map(|count| counted(count, "recording"));
+    let counts = captures.or(side.tests.map(|count| counted(count, "test"))).unwrap_or_default();
+    format!("{outcome}{of}{model}, {counts}, suite {}", side.suite)
 }
 
-fn verdict(verdict: Option<Verdict>) -> &'static str {
-    match verdict {
-        None => "not run",
-        Some(verdict) => verdict.name(),
+fn ending(ending: Option<Ending>) -> &'static str {
+    ending.map_or("not run", |Ending(word)| word)
+}
+
+impl Row {
+    /// The endings without the name; nothing for a cause.
+    pub(super) fn change(&self, arrow: &str) -> String {
+        if self.after.is_empty() { String::new() } else { format!("{} {arrow} {}", self.before, self.after) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::markdown::code;
+use super::super::sheet::markdown::code;
 use super::Diff;
 use super::lists::{List, MAX_LENGTH, Row, lists, side};
 use results::text::cut;
@@ -24,9 +24,12 @@ pub fn markdown(diff: &Diff) -> String {
     for List { heading, count, rows, more, .. } in lists(diff) {
         let (first, rest) = heading.split_at(1);
         let _ = writeln!(out, "\n## {}{rest}: {count}\n", first.to_uppercase());
-        for Row { name, before, after, detail } in rows {
-            let detail = if detail.is_empty() { "" } else { &format!(": {}", code(&detail)) };
-            let _ = writeln!(out, "- {}: {before} → {after}{detail}", code(&name));
+        for row in rows {
+            let Row { name, detail, .. } = &row;
+            let change = Some(row.change("→")).filter(|change| !change.is_empty());
+            let detail = (!detail.is_empty()).then(|| code(detail));
+            let parts: Vec<String> = [code(name)].into_iter().chain(change).chain(detail).collect();
+            let _ = writeln!(out, "- {}", parts.join(": "));
         }
         if more > 0 {
             let _ = writeln!(out, "- and {more} more");

@@ -4,39 +4,37 @@ mod html;
 mod human;
 mod lists;
 mod markdown;
-mod unlike;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
-use catalogue::Level;
-use serde::{Deserialize, Serialize};
+use results::Verdict;
+use results::text::{grouped, listed_plainly};
+use serde::{Serialize, Serializer};
 
-pub use html::{html, html_of_text};
-pub use human::human;
-pub use markdown::markdown;
+pub use self::html::html;
+pub use self::human::human;
+pub use self::markdown::markdown;
+use super::form::Reported;
+use super::sheet::{Sheet, SheetGroup, SheetTest};
 
-use super::style::Style;
-use results::text::{counted, grouped};
-use results::{CaseReport, Outcome, RuleTotal, Run, TrialResult, Verdict};
+pub use super::sheet::{RuleState, Side};
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
-/// The differences between two runs in the same dialect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+/// The differences between two runs of one kind: of endpoints, recordings, clients or gateways.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diff {
     /// Version of this format.
     pub version: u32,
     /// The dialect of both.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub dialect: String,
     /// The old run.
     pub before: Side,
     /// The new run.
     pub after: Side,
     /// Differences of the options, which may explain some of the other differences.
-    #[serde(default)]
     pub unlike: Vec<String>,
     /// Rules that are broken more than before.
     pub worse_rules: Vec<RuleChange>,
@@ -44,35 +42,27 @@ pub struct Diff {
     pub better_rules: Vec<RuleChange>,
     /// Rules that only one run checked.
     pub other_rules: Vec<RuleChange>,
-    /// Trials that fail, and passed or were absent before.
+    /// Causes that only the new run has, of a client or a gateway.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_causes: Vec<CauseChange>,
+    /// Causes that only the old run has, of a client or a gateway.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gone_causes: Vec<CauseChange>,
+    /// Trials that are worse, or fail and were absent before.
     pub worse_trials: Vec<TrialChange>,
-    /// Trials that failed and now pass.
+    /// Trials that are better.
     pub better_trials: Vec<TrialChange>,
     /// Trials that are newly exercised.
     pub newly_exercised: Vec<TrialChange>,
     /// Trials that are no longer exercised.
     pub no_longer_exercised: Vec<TrialChange>,
-}
-
-/// One of the runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Side {
-    /// Version of the suite.
-    pub suite: String,
-    /// The endpoint, if one was tested.
-    pub target: Option<String>,
-    /// The requested model.
-    pub model: Option<String>,
-    /// The outcome.
-    pub outcome: Outcome,
-    /// Number of recordings.
-    pub captures: u64,
+    /// The noun of a trial.
+    #[serde(skip)]
+    noun: &'static str,
 }
 
 /// A change of a rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleChange {
     /// The rule.
     pub id: String,
@@ -82,66 +72,89 @@ pub struct RuleChange {
     pub after: Option<RuleState>,
 }
 
-/// The findings of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RuleState {
-    /// The worst level of its findings; off without findings.
-    #[serde(with = "results::LevelName")]
-    pub worst: Level,
-    /// Number of recordings.
-    pub captures: u64,
-    /// Number of findings.
-    pub times: u64,
+/// A cause that only one of the runs has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CauseChange {
+    /// The rule.
+    pub rule: String,
+    /// What its findings have in common.
+    pub kind: String,
+    /// The message of its example.
+    pub message: String,
+    /// Whether it fails its run.
+    pub fails: bool,
+    /// Number of tests.
+    pub tests: u64,
 }
 
-/// A change of a trial.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+/// A change of a trial: of an endpoint, or a test of a client or a gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrialChange {
     /// Its name.
     pub name: String,
-    /// Its old verdict; null if it was absent.
-    pub before: Option<Verdict>,
-    /// Its new verdict; null if it is absent.
-    pub after: Option<Verdict>,
+    /// Its old ending; null if it was absent.
+    pub before: Option<Ending>,
+    /// Its new ending; null if it is absent.
+    pub after: Option<Ending>,
     /// The reason.
     pub reason: String,
+    /// Whether it fails now.
+    #[serde(skip)]
+    fails: bool,
+}
+
+/// The ending of a trial in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending(&'static str);
+
+impl Serialize for Ending {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.0.replace(' ', "-"))
+    }
 }
 
 impl Diff {
     /// Compares two runs.
-    pub fn new(before: &Run, after: &Run) -> Self {
+    pub fn new<'r>(before: &'r impl Reported, after: &'r impl Reported) -> Self {
+        Self::of(&before.sheet(), &after.sheet())
+    }
+
+    fn of<'r>(before: &Sheet<'r>, after: &Sheet<'r>) -> Self {
+        let sheets = [before, after];
+        let nouns = after.compared.nouns.filter(|_| before.compared.nouns.is_some());
+        let groups = sheets.map(|sheet| if nouns.is_some() { (sheet.groups)() } else { Vec::new() });
+        let group = nouns.map_or("", |[_, group]| group);
         let mut diff = Self {
             version: VERSION,
-            dialect: after.dialect.clone(),
-            before: Side::of(before),
-            after: Side::of(after),
-            unlike: unlike::unlike(before, after),
+            dialect: after.compared.dialect.to_owned(),
+            before: before.compared.side.clone(),
+            after: after.compared.side.clone(),
+            unlike: unlike(sheets, &groups, group),
             worse_rules: Vec::new(),
             better_rules: Vec::new(),
             other_rules: Vec::new(),
+            new_causes: without(after, before),
+            gone_causes: without(before, after),
             worse_trials: Vec::new(),
             better_trials: Vec::new(),
             newly_exercised: Vec::new(),
             no_longer_exercised: Vec::new(),
+            noun: nouns.map_or("trial", |[test, _]| test),
         };
-        diff.compare_rules(before, after);
-        diff.compare_trials(before, after);
+        diff.compare_rules(sheets, &groups);
+        diff.compare_tests(&groups);
         diff
     }
 
     /// Returns whether anything is worse.
     pub fn is_worse(&self) -> bool {
-        !self.worse_rules.is_empty() || !self.worse_trials.is_empty()
+        let is_failing = self.new_causes.iter().any(|cause| cause.fails);
+        !self.worse_rules.is_empty() || !self.worse_trials.is_empty() || is_failing
     }
 
     /// Returns whether there are no differences.
     pub fn is_empty(&self) -> bool {
-        let rules = [&self.worse_rules, &self.better_rules, &self.other_rules];
-        let trials =
-            [&self.worse_trials, &self.better_trials, &self.newly_exercised, &self.no_longer_exercised];
-        rules.iter().all(|rules| rules.is_empty()) && trials.iter().all(|trials| trials.is_empty())
+        lists::lists(self).next().is_none()
     }
 
     fn words(&self) -> &'static str {
@@ -152,14 +165,23 @@ impl Diff {
         }
     }
 
-    fn compare_rules(&mut self, before: &Run, after: &Run) {
+    fn compare_rules(&mut self, sheets: [&Sheet<'_>; 2], groups: &[Vec<SheetGroup<'_>>; 2]) {
         // The number of findings varies with the model; trials show whether that matters.
-        let counts = before.live.is_none() && after.live.is_none();
+        let counts = sheets.iter().all(|sheet| sheet.compared.nouns.is_none());
         let weight = |state: &RuleState| (state.worst, if counts { state.captures } else { 0 });
-        let runs = [before, after];
-        for (id, [before, after]) in pairs(&before.rules, &after.rules, |rule| &rule.id) {
-            let before = before.map(RuleState::of);
-            let after = after.filter(|_| is_checked(id, runs[0], runs[1])).map(RuleState::of);
+        let answered: BTreeSet<&str> =
+            groups[1].iter().filter(|group| is_answered(group)).map(|group| &*group.name).collect();
+        // Whether the new run tried what showed a broken rule before.
+        let is_checked = |before: Option<&RuleState>| {
+            let shown_by = before.map(|before| &before.groups);
+            counts
+                || shown_by.is_none_or(|groups| {
+                    groups.is_empty() || groups.iter().any(|group| answered.contains(&**group))
+                })
+        };
+        let [before, after] = sheets.map(|sheet| (sheet.compared.rules)());
+        for (id, [before, after]) in pairs(before, after) {
+            let after = after.filter(|_| is_checked(before.as_ref()));
             let list = match (&before, &after) {
                 (Some(before), Some(after)) if weight(after) > weight(before) => &mut self.worse_rules,
                 (Some(before), Some(after)) if weight(after) < weight(before) => &mut self.better_rules,
@@ -171,71 +193,90 @@ impl Diff {
         }
     }
 
-    fn compare_trials(&mut self, before: &Run, after: &Run) {
-        fn trials(run: &Run) -> Vec<&TrialResult> {
-            run.live.iter().flat_map(|live| &live.cases).flat_map(|case| &case.trials).collect()
-        }
-        let (before, after) = (trials(before), trials(after));
-        for (name, [before, after]) in pairs(&before, &after, |told| &told.name) {
-            let verdict = |told: Option<&&TrialResult>| told.map(|told| told.judged.verdict);
-            let is_known = |verdict| matches!(verdict, Some(Verdict::Pass | Verdict::Fail));
-            let (was, is) = (verdict(before), verdict(after));
-            let list = match (was, is) {
-                (Some(Verdict::Fail), Some(Verdict::Pass)) => &mut self.better_trials,
+    fn compare_tests(&mut self, groups: &[Vec<SheetGroup<'_>>; 2]) {
+        let [before, after] = groups.each_ref().map(|groups| {
+            groups.iter().flat_map(|group| &group.tests).map(|test| (&*test.name, test)).collect()
+        });
+        for (name, [before, after]) in pairs(before, after) {
+            let rank = |test: Option<&SheetTest<'_>>| test.and_then(|test| test.state.1);
+            let fails = after.is_some_and(|test| test.verdict == Verdict::Fail && test.expected.is_none());
+            let list = match (rank(before), rank(after)) {
+                (Some(was), Some(is)) if was == is => continue,
+                (Some(was), Some(is)) if is < was => &mut self.better_trials,
+                (Some(_), Some(_)) => &mut self.worse_trials,
                 // Whether it failed before is unknown.
-                (was, Some(Verdict::Fail)) if was != Some(Verdict::Fail) => &mut self.worse_trials,
-                _ if is_known(is) && !is_known(was) => &mut self.newly_exercised,
-                _ if is_known(was) && !is_known(is) => &mut self.no_longer_exercised,
-                _ => continue,
+                (None, Some(_)) if fails => &mut self.worse_trials,
+                (None, Some(_)) => &mut self.newly_exercised,
+                (Some(_), None) => &mut self.no_longer_exercised,
+                (None, None) => continue,
             };
-            let reason = after.map(|told| told.judged.reason.clone()).unwrap_or_default();
-            list.push(TrialChange { name: name.to_owned(), before: was, after: is, reason });
+            list.push(TrialChange {
+                name: name.to_owned(),
+                before: before.map(|test| Ending(test.state.0)),
+                after: after.map(|test| Ending(test.state.0)),
+                reason: after.map(|test| test.message.clone()).unwrap_or_default(),
+                fails,
+            });
         }
     }
 }
 
-/// Writes changes below their heading: those that are better in another color than those that are worse.
-pub(super) fn section(title: &str, is_better: bool, lines: Vec<String>, style: Style, out: &mut String) {
-    if lines.is_empty() {
-        return;
-    }
-    let _ = writeln!(out, "\n{title} ({})", lines.len());
-    for line in lines {
-        let line =
-            if is_better { style.added(&format!("+ {line}")) } else { style.removed(&format!("- {line}")) };
-        let _ = writeln!(out, "{}", line.trim_end());
-    }
+fn is_answered(group: &SheetGroup<'_>) -> bool {
+    group.tests.iter().any(|test| matches!(test.verdict, Verdict::Pass | Verdict::Fail))
 }
 
-/// Writes the number of things that only one of two runs has.
-pub(super) fn only_in_one(names: &[String], what: &str, out: &mut String) {
-    if !names.is_empty() {
-        let are = if names.len() == 1 { "is" } else { "are" };
-        let _ = writeln!(out, "\n{} {are} in only one of the runs", counted(names.len() as u64, what));
+/// Returns the causes of a run that the other one lacks, unless their rules are compared.
+fn without(sheet: &Sheet<'_>, other: &Sheet<'_>) -> Vec<CauseChange> {
+    if !(sheet.compared.rules)().is_empty() {
+        return Vec::new();
     }
+    let known: BTreeSet<[&str; 2]> = other.causes.iter().map(|cause| [cause.rule, cause.kind]).collect();
+    let own = sheet.causes.iter().filter(|cause| !known.contains(&[cause.rule, cause.kind]));
+    own.map(|cause| CauseChange {
+        rule: cause.rule.to_owned(),
+        kind: cause.kind.to_owned(),
+        message: cause.message.to_string(),
+        fails: cause.fails,
+        tests: cause.times,
+    })
+    .collect()
 }
 
-/// Returns whether a run exercised a rule that another one found broken: one of the scenarios with findings
-/// got a response.
-fn is_checked(rule: &str, broken_in: &Run, run: &Run) -> bool {
-    let Some(live) = &run.live else { return true };
-    let causes = broken_in.causes.iter().filter(|cause| cause.rule == rule);
-    let showed: BTreeSet<&str> = causes.flat_map(|cause| &cause.cases).map(String::as_str).collect();
-    let is_known = |told: &TrialResult| matches!(told.judged.verdict, Verdict::Pass | Verdict::Fail);
-    let is_answered = |case: &CaseReport| !case.attempts.is_empty() && case.trials.iter().any(is_known);
-    showed.is_empty()
-        || live.cases.iter().any(|case| showed.contains(case.name.as_str()) && is_answered(case))
+/// Returns the differences of the options in words.
+fn unlike(sheets: [&Sheet<'_>; 2], groups: &[Vec<SheetGroup<'_>>; 2], noun: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let names = groups.each_ref().map(|of| of.iter().map(|group| &*group.name).collect::<BTreeSet<_>>());
+    for (one, other, which) in [(&names[0], &names[1], "before"), (&names[1], &names[0], "after")] {
+        let only: Vec<&str> = one.difference(other).copied().collect();
+        if !only.is_empty() {
+            let of = results::text::counted(one.len() as u64, noun);
+            out.push(format!("only {which}, {} of {of}: {}", only.len(), some(&only)));
+        }
+    }
+    let [before, after] = sheets.map(|sheet| &sheet.compared.options);
+    for ((name, was), (_, is)) in before.iter().zip(after).filter(|(was, is)| was != is) {
+        out.push(format!("{name}: {was} before, {is} after"));
+    }
+    out
+}
+
+/// Maximum number of names.
+const MAX_NAMES: usize = 5;
+
+/// Returns the first names, and the number of others.
+fn some(names: &[&str]) -> String {
+    listed_plainly(names, MAX_NAMES, |name| (*name).to_owned())
 }
 
 /// Maximum number of changes that are listed one by one.
 const ONE_BY_ONE: usize = 20;
 
-/// What trials that changed alike have in common: the group of their scenarios, and the verdicts before and after.
-type Alike<'d> = (&'d str, Option<Verdict>, Option<Verdict>);
+/// The group of trials that changed alike, and their endings before and after.
+type Alike<'d> = (&'d str, Option<Ending>, Option<Ending>);
 
 /// Returns the names of trials that changed alike, unless there are few or they are failures, which are always listed.
 fn folded(changes: &[TrialChange]) -> Option<Vec<(Alike<'_>, Vec<&str>)>> {
-    if changes.len() <= ONE_BY_ONE || changes.iter().any(|change| change.after == Some(Verdict::Fail)) {
+    if changes.len() <= ONE_BY_ONE || changes.iter().any(|change| change.fails) {
         return None;
     }
     let names = changes.iter().map(|TrialChange { name, before, after, .. }| {
@@ -245,35 +286,12 @@ fn folded(changes: &[TrialChange]) -> Option<Vec<(Alike<'_>, Vec<&str>)>> {
 }
 
 /// Pairs elements by name, sorted by name.
-fn pairs<'t, T>(
-    before: &'t [T],
-    after: &'t [T],
-    name: impl Fn(&'t T) -> &'t str,
-) -> BTreeMap<&'t str, [Option<&'t T>; 2]> {
-    let mut pairs: BTreeMap<&str, [Option<&T>; 2]> = BTreeMap::new();
-    for one in before {
-        pairs.entry(name(one)).or_default()[0] = Some(one);
-    }
-    for one in after {
-        pairs.entry(name(one)).or_default()[1] = Some(one);
-    }
-    pairs
-}
-
-impl Side {
-    fn of(run: &Run) -> Self {
-        Self {
-            suite: run.suite.clone(),
-            target: run.live.as_ref().map(|live| live.target.clone()),
-            model: run.live.as_ref().map(|live| live.model.clone()),
-            outcome: run.outcome,
-            captures: run.totals.captures,
+fn pairs<'t, T>(before: Vec<(&'t str, T)>, after: Vec<(&'t str, T)>) -> BTreeMap<&'t str, [Option<T>; 2]> {
+    let mut pairs: BTreeMap<&str, [Option<T>; 2]> = BTreeMap::new();
+    for (at, all) in [before, after].into_iter().enumerate() {
+        for (name, one) in all {
+            pairs.entry(name).or_insert_with(|| [None, None])[at] = Some(one);
         }
     }
-}
-
-impl RuleState {
-    const fn of(rule: &RuleTotal) -> Self {
-        Self { worst: rule.worst, captures: rule.captures, times: rule.times }
-    }
+    pairs
 }

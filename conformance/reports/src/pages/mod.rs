@@ -7,5 +7,6 @@ pub mod words;
 
 pub use coverage::coverage;
 pub use coverage::{duty, whose};
+pub(crate) use rule::{REPOSITORY, address, in_repository};
 pub use rule::{api, groups, index, of_group, rule};
 pub use rule::{requirement, standing};

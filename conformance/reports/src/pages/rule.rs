@@ -167,6 +167,20 @@ pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect, rule: Option
     }
 }
 
+/// The repository of the suite; empty until it is published.
+pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Returns the URL of a page in the repository, if it has a public one.
+pub(crate) fn in_repository(page: &str) -> Option<String> {
+    (!REPOSITORY.is_empty()).then(|| format!("{REPOSITORY}/blob/main/{page}"))
+}
+
+/// Returns the URL of the page of a rule, or else of the document that it rests on in an API.
+pub(crate) fn address(rule: &Rule, own: &RuleInApi) -> Option<String> {
+    let page = format!("docs/rules/{}.md#{}", rule.group(), anchor(rule.id));
+    in_repository(&page).or_else(|| requirement(own).map(|sentence| sentence.address.to_owned()))
+}
+
 pub(super) fn anchor(heading: &str) -> String {
     heading.chars().filter(|character| character.is_alphanumeric() || *character == '-').collect()
 }

@@ -1,48 +1,88 @@
-//! A sheet as annotations of a GitHub workflow: one for each cause, the worst first.
+//! A sheet as annotations of a GitHub workflow.
+//!
+//! GitHub shows ten errors and ten warnings of a step. Therefore each cause has one annotation, the worst first, and the
+//! omitted ones are counted. An annotation has a file only if that can be in the repository, unlike the responses of an
+//! endpoint.
 
 use std::fmt::Write as _;
 
 use catalogue::Level;
-use results::Verdict;
-use results::text::{counted, listed};
+use results::text::{cut, visible};
 
-use super::rule::window;
-use super::{Sheet, SheetCause};
-use crate::github::{Annotation, lines, passing};
+use super::Sheet;
 
-/// Maximum number of groups in a message.
-const GROUPS: usize = 6;
-/// Maximum number of characters of a side.
-const SIDE: usize = 160;
+/// Maximum number of annotations of a kind that GitHub shows.
+const MAX_ANNOTATIONS: usize = 10;
+/// Maximum length of a message.
+const MAX_LENGTH: usize = 1000;
 
-pub(super) fn github(sheet: &Sheet<'_>, shown: Level) -> String {
-    let causes = sheet.causes.iter().filter(|cause| cause.of.is_shown(shown));
-    let mut all: Vec<Annotation> = causes.map(|cause| of_cause(sheet, cause)).collect();
-    let unjudged = sheet.count(Verdict::HarnessError);
-    if let Some(test) = sheet.tests.iter().find(|test| test.verdict == Verdict::HarnessError) {
-        let message = format!("{}, first {}: {}", counted(unjudged, "test"), test.name, test.reason);
-        all.push(Annotation::new(Level::Must, "not judged", message));
-    }
-    let of_profile = |profile: &&results::ProfileReport| {
-        Annotation::new(Level::Must, "profile", format!("{}: {}", profile.name, profile.words()))
-    };
-    all.extend(sheet.unmet.iter().map(of_profile));
-    all.extend(passing(sheet.stale));
-    all.extend(sheet.remarks.iter().map(|(title, text)| Annotation::new(Level::May, title, text.clone())));
-    lines(&all)
+/// An annotation.
+struct Annotation<'s> {
+    level: Level,
+    /// A file of the repository, and a line.
+    file: Option<(&'s str, u64)>,
+    title: &'s str,
+    message: String,
 }
 
-fn of_cause(sheet: &Sheet<'_>, cause: &SheetCause<'_>) -> Annotation {
-    let SheetCause { of, finding, .. } = cause;
-    let test = &sheet.tests[cause.test];
-    let groups = listed(&of.groups, GROUPS, String::clone);
-    let mut message = format!("{} ({} of {groups})", finding.message, counted(of.tests, "test"));
-    for (name, side) in test.sides(finding) {
-        let _ = write!(message, "; {name}: {}", window(finding, side, SIDE));
+pub(crate) fn github(sheet: &Sheet<'_>, shown: Level) -> String {
+    let plain = |level, title, message| Annotation { level, file: None, title, message };
+    let causes = sheet.causes.iter().filter(|cause| cause.is_shown(shown)).map(|cause| Annotation {
+        file: cause.file.as_ref().map(|(file, line)| (file.as_str(), *line)),
+        ..plain(cause.sign, cause.rule, cause.line())
+    });
+    let notes = sheet.notes.iter().filter(|note| !note.is_minor).map(|note| Annotation {
+        file: note.file.as_deref().map(|file| (file, 1)),
+        ..plain(note.level, note.title, note.text.clone())
+    });
+    let stale = sheet
+        .stale
+        .iter()
+        .map(|entry| plain(Level::Must, "unexpectedly passing", format!("{entry}; remove it from the list")));
+    let unmet = sheet
+        .unmet
+        .iter()
+        .map(|profile| plain(Level::Must, "profile", format!("{}: {}", profile.name, profile.words())));
+    let levels = sheet.terms.iter().filter(|(name, _)| *name == "levels changed");
+    let levels = levels.map(|(name, text)| plain(Level::May, name, text.clone()));
+    let all: Vec<Annotation<'_>> = causes.chain(notes).chain(stale).chain(unmet).chain(levels).collect();
+    let mut out = String::new();
+    for (level, word) in [(Level::Must, "error"), (Level::Should, "warning"), (Level::May, "notice")] {
+        let of_level: Vec<&Annotation<'_>> =
+            all.iter().filter(|annotation| annotation.level == level).collect();
+        // The last notice counts the omitted annotations.
+        let most = if level == Level::May { MAX_ANNOTATIONS - 2 } else { MAX_ANNOTATIONS };
+        for annotation in of_level.iter().take(most) {
+            annotation.write(word, &mut out);
+        }
+        if of_level.len() > most {
+            let more = of_level.len() - most;
+            let _ = writeln!(
+                out,
+                "::notice title=conformance::and {more} more {word} annotations, not shown here"
+            );
+        }
     }
-    if let Some(page) = cause.page(sheet) {
-        let _ = write!(message, "; fix: {}", page.fix);
+    out
+}
+
+impl Annotation<'_> {
+    fn write(&self, word: &str, out: &mut String) {
+        let _ = write!(out, "::{word} ");
+        if let Some((file, line)) = &self.file {
+            let _ = write!(out, "file={},line={line},", property(&visible(file)));
+        }
+        let message = visible(&cut(&self.message, MAX_LENGTH));
+        let _ = writeln!(out, "title={}::{}", property(&visible(self.title)), data(&message));
     }
-    let _ = write!(message, "; example: {}", test.name);
-    Annotation::new(cause.shown_level(), &of.rule, message)
+}
+
+/// Escapes a message.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes a property, in which more characters are special.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
 }

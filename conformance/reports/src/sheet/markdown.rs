@@ -1,110 +1,164 @@
-//! A sheet as Markdown, for a pull request or a README.
+//! A sheet as Markdown, for a pull request, a job summary or a README.
+//!
+//! Untrusted text is in code spans, where links, mentions, markup and HTML have no effect.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use results::Verdict;
-use results::text::counted;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use results::text::{counted, cut, listed, visible};
 
-use super::rule::{level_of, window};
-use super::{Sheet, SheetCause, Table};
-use crate::markdown::{cell, code, outcome};
+use super::badge::color;
+use super::{Cell, Row, Section, Sheet, SheetCause};
+use crate::human::word;
 
-/// Maximum number of causes in the table.
-const LISTED: usize = 60;
-/// Maximum number of causes with an example.
-const EXAMPLES: usize = 20;
-/// Maximum number of rows of other tables.
-const OTHERS: usize = 20;
-/// Maximum number of characters of a side.
-const SIDE: usize = 300;
+/// Maximum number of names in a row.
+const NAMES: usize = 16;
+/// Maximum number of causes, and of rows of a section.
+const ROWS: usize = 50;
+/// Maximum length of a text.
+const MAX_LENGTH: usize = 300;
 
-pub(super) fn markdown(sheet: &Sheet<'_>) -> String {
-    let word = outcome(sheet.outcome);
-    let parts: Vec<String> = std::iter::once(sheet.counts()).chain(sheet.terms()).collect();
-    let mut out = format!("## {word}: {}\n\n{}.\n", code(&sheet.subject), parts.join(" · "));
-    table(&sheet.overview, usize::MAX, &mut out);
-    if !sheet.profiles.is_empty() {
-        let _ = writeln!(out, "\n| profile | state |\n|---|---|");
-        for profile in &sheet.profiles {
-            let _ =
-                writeln!(out, "| {} {} | {} |", cell(&profile.name), profile.version, cell(&profile.words()));
-        }
+pub(crate) fn markdown(sheet: &Sheet<'_>) -> String {
+    let state = &sheet.state;
+    let part = |text: &str| {
+        let doubled = text.replace('-', "--").replace('_', "__");
+        utf8_percent_encode(&doubled, OF_BADGE).to_string()
+    };
+    let badge = format!("{}-{}-{}", part(&visible(&sheet.title)), part(state), color(sheet.outcome));
+    let alternative = state.replace(':', "");
+    let mut out =
+        format!("# Conformance: {state}\n\n![{alternative}](https://img.shields.io/badge/{badge})\n");
+    for sentence in &sheet.intro {
+        let _ = writeln!(out, "\n{}.", joined(sentence));
+    }
+    for (name, text) in &sheet.terms {
+        let _ = writeln!(out, "\n{}{}: {}.", name[..1].to_uppercase(), &name[1..], code(text));
     }
     causes(sheet, &mut out);
-    for cause in sheet.causes.iter().take(EXAMPLES) {
-        example(sheet, cause, &mut out);
-    }
-    for line in &sheet.played {
-        let _ = writeln!(out, "\n{}", code(line));
-    }
-    let unjudged = sheet.tests.iter().filter(|test| test.verdict == Verdict::HarnessError);
-    let rows = unjudged.map(|test| vec![test.name.to_owned(), test.reason.to_owned()]).collect();
-    let heads = ["test", "not judged, because"].map(str::to_owned).to_vec();
-    table(&Table { heads, numbers: 0, rows }, OTHERS, &mut out);
-    for other in &sheet.tables {
-        table(other, OTHERS, &mut out);
-    }
-    for stale in sheet.stale {
-        let _ = writeln!(out, "\n- expected failure passes: {}", code(stale));
+    let over = sheet.stale.iter().map(|entry| [Cell::code(entry), Cell::plain("remove it from the list")]);
+    Section::list("Unexpectedly passing", over.map(Row::new)).write(&mut out);
+    for section in (sheet.sections)() {
+        section.write(&mut out);
     }
     out
 }
 
-fn table(of: &Table, most: usize, out: &mut String) {
-    if of.rows.is_empty() {
-        return;
-    }
-    let texts = of.heads.len() - of.numbers;
-    let line = format!("{}{}", "---|".repeat(texts), "---:|".repeat(of.numbers));
-    let _ = writeln!(out, "\n| {} |\n|{line}", of.heads.join(" | "));
-    for row in of.rows.iter().take(most) {
-        let cells: Vec<String> = row
-            .iter()
-            .enumerate()
-            .map(|(at, text)| if at < texts { cell(text) } else { text.clone() })
-            .collect();
-        let _ = writeln!(out, "| {} |", cells.join(" | "));
-    }
-}
-
 fn causes(sheet: &Sheet<'_>, out: &mut String) {
-    if sheet.causes.is_empty() {
-        return;
+    let mut heading = "";
+    for cause in sheet.causes.iter().take(ROWS) {
+        if cause.heading != heading {
+            heading = cause.heading;
+            let _ = writeln!(out, "\n## {heading}\n");
+        }
+        let SheetCause { sign, rule, extent, message, .. } = cause;
+        let (rule, message, extent) = (code(rule), code(message), joined(extent));
+        let _ = writeln!(out, "- **{}** {rule}, {extent}\n  - {message}", word(*sign));
+        for (name, cell) in &cause.remarks {
+            let _ = writeln!(out, "  - {name}: {}", cell.markdown(code));
+        }
     }
-    let groups = sheet.groups;
-    let _ = writeln!(out, "\n| cause | level | what is wrong | {groups} | tests |\n|---|---|---|---:|---:|");
-    for SheetCause { of, finding, .. } in sheet.causes.iter().take(LISTED) {
-        let (rule, message) = (cell(&of.rule), cell(&finding.message));
-        let _ =
-            writeln!(out, "| {rule} | {} | {message} | {} | {} |", level_of(of), of.groups.len(), of.tests);
+    let more = sheet.causes.len().saturating_sub(ROWS) as u64;
+    if more > 0 {
+        let _ = writeln!(out, "- and {}", counted(more, "more cause"));
+    } else if heading.is_empty() && !sheet.below.is_empty() {
+        out.push('\n');
     }
-    if sheet.causes.len() > LISTED {
-        let _ = writeln!(out, "\nand {} more", sheet.causes.len() - LISTED);
+    for cell in &sheet.below {
+        let _ = writeln!(out, "- {}", cell.markdown(code));
     }
 }
 
-fn example(sheet: &Sheet<'_>, cause: &SheetCause<'_>, out: &mut String) {
-    let SheetCause { of, finding, .. } = cause;
-    let test = &sheet.tests[cause.test];
-    let _ = writeln!(out, "\n### {}\n\n{}\n", code(&of.rule), code(&finding.message));
-    for (name, side) in test.sides(finding) {
-        let _ = writeln!(out, "- {name}: {}", code(&window(finding, side, SIDE)));
+impl Section {
+    fn write(&self, out: &mut String) {
+        if self.rows.is_empty() {
+            return;
+        }
+        let _ = writeln!(out, "\n## {}\n", self.title);
+        if !self.intro.is_empty() {
+            let _ = writeln!(out, "{}\n", self.intro);
+        }
+        let texts = self.heads.len() - self.numbers;
+        if !self.heads.is_empty() {
+            let line = format!("{}{}", "---|".repeat(texts), "---:|".repeat(self.numbers));
+            let _ = writeln!(out, "| {} |\n|{line}", self.heads.join(" | "));
+        }
+        for Row { depth, cells } in self.rows.iter().take(ROWS) {
+            let cells = |code: fn(&str) -> String, between| {
+                cells.iter().map(|cell| cell.markdown(code)).collect::<Vec<_>>().join(between)
+            };
+            let _ = if self.heads.is_empty() {
+                writeln!(out, "{}- {}", "  ".repeat(*depth), cells(code, ": "))
+            } else {
+                writeln!(out, "| {} |", cells(cell, " | "))
+            };
+        }
+        if self.rows.len() > ROWS {
+            let _ = writeln!(out, "\nand {} more", self.rows.len() - ROWS);
+        }
     }
-    for line in &of.agents {
-        let _ = writeln!(out, "- harms: {}", code(line));
+}
+
+fn joined(cells: &[Cell]) -> String {
+    cells.iter().map(|cell| cell.markdown(code)).collect()
+}
+
+impl Cell {
+    fn markdown(&self, code: fn(&str) -> String) -> Cow<'_, str> {
+        match self {
+            Self::Plain(text) => text.into(),
+            Self::Code(text) => code(text).into(),
+            Self::Codes(all) => listed(all, NAMES, |text| code(text)).into(),
+        }
     }
-    for line in &cause.played {
-        let _ = writeln!(out, "- played: {}", code(line));
+}
+
+/// Returns a text as a code span, without markup.
+pub(crate) fn code(text: &str) -> String {
+    let text = visible(&cut(text, MAX_LENGTH));
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    // A span that begins or ends with a backtick or space needs padding.
+    let needs_room = text.is_empty() || text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
+    let room = if needs_room { " " } else { "" };
+    format!("{fence}{room}{text}{room}{fence}")
+}
+
+/// Returns a text as a code span for a table cell.
+pub(crate) fn cell(text: &str) -> String {
+    code(&text.replace('|', "\\u{7c}"))
+}
+
+/// Characters to escape in any part of a URL.
+pub(super) const OF_URL: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// Characters to escape in the URL of a badge.
+const OF_BADGE: &AsciiSet = &OF_URL.add(b'(').add(b')').add(b'/');
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_hold_what_they_hold() {
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("`a``b`"), "``` `a``b` ```");
+        assert_eq!(code("a\n# b"), "`a\\n# b`");
+        assert_eq!(cell("a|b"), "`a\\u{7c}b`");
+        assert_eq!(code(""), "`  `");
     }
-    if let Some(page) = cause.page(sheet) {
-        let _ = writeln!(out, "- fix: {}", code(&page.fix));
-    }
-    let groups: Vec<String> = of.groups.iter().map(|group| code(group)).collect();
-    let tests = counted(of.tests, "test");
-    let _ = writeln!(out, "- {tests} of {}, for example {}", groups.join(", "), code(test.name));
-    let files: Vec<String> = test.files.iter().map(|file| code(file)).collect();
-    if !files.is_empty() {
-        let _ = writeln!(out, "- recordings: {}", files.join(", "));
-    }
-    let _ = writeln!(out, "- again: {}", code(&(sheet.again)(test.name)));
 }

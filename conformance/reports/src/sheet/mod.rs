@@ -1,197 +1,218 @@
-//! A run of a client or of a gateway, ready for each format.
+//! A run, ready for each format: an adapter fills a sheet, and a renderer for each format reads it.
 
-mod diff;
+mod badge;
+mod compared;
 mod github;
-mod junit;
-mod markdown;
+pub(crate) mod junit;
+pub(crate) mod markdown;
 mod ndjson;
-pub(crate) mod rule;
 mod sarif;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use catalogue::Level;
-use results::text::{counted, escaped_json, visible};
-use results::{
-    ExpectedFailure, FailOn, LevelChange, Outcome, ProfileReport, Test, TestCause, TestFinding, Verdict,
-    cause_counts,
-};
-use serde::Serialize;
+use results::text::{listed, visible};
+use results::{ExpectedFailure, FailOn, Location, Outcome, ProfileReport, Verdict};
 use serde_json::Value;
 
-use super::form::Form;
-use super::json::json;
-use super::style::{Detail, Screen};
-use rule::RulePage;
+pub(super) use badge::{badge, state};
+pub(super) use compared::Compared;
+pub use compared::{RuleState, Side};
+pub(super) use github::github;
+pub(super) use junit::junit;
+pub(super) use markdown::markdown;
+pub(super) use ndjson::{line, ndjson};
+pub(super) use sarif::{hash, sarif};
 
-pub use diff::{CauseChange, TestChange, TestsDiff};
-
-/// A run of a client or of a gateway.
-pub trait Reported: Serialize {
-    /// Returns what all formats show of it.
-    fn sheet(&self) -> Sheet<'_>;
-    /// Renders it for a terminal.
-    fn human(&self, detail: Detail, screen: Screen) -> String;
-    /// Renders it as a page for browsers.
-    fn html(&self) -> String;
-}
-
-/// Renders the report of a run of a client or of a gateway.
-pub fn tests_report(run: &impl Reported, form: Form, detail: impl Into<Detail>, screen: Screen) -> String {
-    let detail = detail.into();
-    match form {
-        Form::Human => run.human(detail, screen),
-        Form::Html => run.html(),
-        Form::Json => json(run),
-        Form::Ndjson => ndjson::ndjson(&run.sheet()),
-        Form::Junit => junit::junit(&run.sheet()),
-        Form::Sarif => sarif::sarif(&run.sheet()),
-        Form::Github => github::github(&run.sheet(), detail.level),
-        Form::Markdown => markdown::markdown(&run.sheet()),
-        Form::Badge => run.sheet().badge(),
-    }
-}
+/// Something that only few formats need.
+pub(super) type Later<'r, T> = Box<dyn Fn() -> T + 'r>;
 
 /// The content of a report.
 pub struct Sheet<'r> {
-    /// The command that made the run: `client` or `between`.
-    pub(super) command: &'static str,
-    /// The client with its version, or the gateway.
-    pub(super) subject: String,
+    /// The subject of the run behind the command.
+    pub(super) title: String,
+    /// By which code scanning tells runs apart.
+    pub(super) id: String,
     /// The version of the suite.
     pub(super) suite: &'r str,
     pub(super) outcome: Outcome,
     pub(super) fail_on: FailOn,
-    pub(super) levels: &'r [LevelChange],
-    /// The name of groups of tests.
-    pub(super) groups: &'static str,
-    pub(super) tests: Vec<SheetTest<'r>>,
+    /// The outcome in a few words.
+    pub(super) state: String,
+    pub(super) began: Option<&'r str>,
+    /// Sentences about the whole run.
+    pub(super) intro: Vec<Vec<Cell>>,
+    /// The terms of the verdict that differ from the usual ones, by name.
+    pub(super) terms: Vec<(&'static str, String)>,
+    pub(super) groups: Later<'r, Vec<SheetGroup<'r>>>,
+    /// Lists of facts that are no tests: a name, and texts by name.
+    pub(super) facts: Vec<(&'static str, Vec<(String, String)>)>,
+    /// Causes, the worst first.
     pub(super) causes: Vec<SheetCause<'r>>,
-    /// The numbers of tests.
-    pub(super) overview: Table,
-    /// Tables below the causes.
-    pub(super) tables: Vec<Table>,
-    pub(super) profiles: Vec<&'r ProfileReport>,
+    /// Remarks on all causes.
+    pub(super) below: Vec<Cell>,
+    pub(super) sections: Later<'r, Vec<Section>>,
+    pub(super) notes: Vec<Note>,
+    /// Expected failures that passed.
+    pub(super) stale: &'r [String],
     /// The profiles that the run was asked for, and that keep it from passing.
     pub(super) unmet: Vec<&'r ProfileReport>,
-    /// Lines about responses that were played to clients.
-    pub(super) played: Vec<String>,
-    /// Events outside of tests: a title, and a text.
-    pub(super) remarks: Vec<(&'static str, String)>,
-    pub(super) stale: &'r [String],
-    /// The members that only such a run has.
-    pub(super) members: Value,
-    /// Returns the page of a rule in a group.
-    pub(super) page: fn(&str, &str) -> Option<RulePage>,
-    /// Returns the command that runs a test again.
-    pub(super) again: Box<dyn Fn(&str) -> String + 'r>,
+    pub(super) rules: Later<'r, Vec<SheetRule>>,
+    /// Up to a number of findings for code scanning, and the number of the others.
+    pub(super) results: Box<dyn Fn(usize) -> (Vec<SheetResult<'r>>, u64) + 'r>,
+    /// Values that only such a run has.
+    pub(super) properties: Value,
+    pub(super) lines: Later<'r, String>,
+    pub(super) compared: Compared<'r>,
 }
 
-/// A table of texts, and numbers in the last columns.
-pub(super) struct Table {
-    pub(super) heads: Vec<String>,
-    pub(super) numbers: usize,
-    pub(super) rows: Vec<Vec<String>>,
+/// A group of tests.
+pub(super) struct SheetGroup<'r> {
+    pub(super) name: String,
+    pub(super) remarks: String,
+    pub(super) tests: Vec<SheetTest<'r>>,
 }
 
 /// A test.
+#[derive(Default)]
 pub struct SheetTest<'r> {
     /// Its name.
-    pub name: &'r str,
+    pub name: Cow<'r, str>,
     /// The name within its group.
-    pub(super) short_name: &'r str,
-    pub(super) group: String,
+    pub(super) short_name: Cow<'r, str>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Its ending in a word, and how bad it is.
-    pub(super) state: (&'static str, u8),
-    pub(super) reason: &'r str,
-    /// The findings.
-    pub findings: &'r [TestFinding],
+    /// Its ending in a word, and how bad it is, if that is known.
+    pub(super) state: (&'static str, Option<u8>),
+    /// The first failure in a line, or the reason.
+    pub(super) message: String,
+    pub(super) reason: Cow<'r, str>,
+    pub(super) findings: Vec<SheetFinding<'r>>,
     /// Why it fails as expected.
     pub expected: Option<&'r str>,
-    /// Texts that explain it, by name.
-    pub(super) about: Vec<(&'static str, &'r str)>,
-    pub(super) files: Vec<String>,
+    pub(super) file: Option<String>,
+    /// The command that runs it again.
+    pub(super) again: Option<String>,
     pub(super) ms: u64,
-    pub(super) json: &'r dyn ToJson,
 }
 
-/// A cause with its example.
+/// A finding of a test.
+pub(super) struct SheetFinding<'r> {
+    pub(super) rule: &'r str,
+    pub(super) fails: bool,
+    pub(super) message: &'r str,
+    pub(super) in_full: Later<'r, String>,
+}
+
+/// Findings with one reason.
 pub(super) struct SheetCause<'r> {
-    pub(super) of: &'r TestCause,
-    pub(super) finding: &'r TestFinding,
-    /// The number of the example.
-    pub(super) test: usize,
-    /// Lines about its response, which was played to clients.
-    pub(super) played: Vec<String>,
+    pub(super) heading: &'static str,
+    pub(super) rule: &'r str,
+    /// Distinguishes the causes of a rule.
+    pub(super) kind: &'r str,
+    pub(super) level: Level,
+    /// The level of its sign, which says what fails.
+    pub(super) sign: Level,
+    pub(super) fails: bool,
+    pub(super) message: Cow<'r, str>,
+    /// How often and where it was seen.
+    pub(super) extent: Vec<Cell>,
+    pub(super) times: u64,
+    pub(super) remarks: Vec<Remark>,
+    /// A file of the repository, and a line.
+    pub(super) file: Option<(String, u64)>,
 }
 
-/// Something that has a form in JSON.
-pub(super) trait ToJson {
-    fn to_json(&self) -> String;
+/// A text about a cause, with its name.
+pub(super) type Remark = (&'static str, Cell);
+
+/// Text in a report.
+#[derive(Clone)]
+pub(super) enum Cell {
+    /// Text of the suite.
+    Plain(String),
+    /// Text of others, which has no effect.
+    Code(String),
+    Codes(Vec<String>),
 }
 
-impl<T: Serialize> ToJson for T {
-    fn to_json(&self) -> String {
-        escaped_json(&serde_json::to_string(self).unwrap_or_default()).into_owned()
-    }
+/// Lists and tables of a report for people.
+pub(super) struct Section {
+    pub(super) title: &'static str,
+    pub(super) intro: &'static str,
+    /// The heads of the columns; without them, it is a list.
+    pub(super) heads: Vec<String>,
+    /// The number of columns with numbers, which are the last ones.
+    pub(super) numbers: usize,
+    pub(super) rows: Vec<Row>,
 }
 
-impl<'r> SheetTest<'r> {
-    pub(super) fn new<A: Serialize>(test: &'r Test<A>, group: String, folder: Option<&str>) -> Self {
-        Self {
-            name: &test.name,
-            short_name: &test.name,
-            group,
-            verdict: test.verdict,
-            state: (test.verdict.word(), rank(test.verdict)),
-            reason: &test.reason,
-            findings: &test.findings,
-            expected: test.expected.as_deref(),
-            about: Vec::new(),
-            files: files(test, folder),
-            ms: test.ms,
-            json: test,
-        }
-    }
+/// A row of a section, or an item of a list at some depth.
+pub(super) struct Row {
+    pub(super) depth: usize,
+    pub(super) cells: Vec<Cell>,
+}
 
+/// Something that happened outside of findings.
+#[derive(Clone)]
+pub(super) struct Note {
+    pub(super) level: Level,
+    pub(super) title: &'static str,
+    pub(super) text: String,
+    /// A file of the repository.
+    pub(super) file: Option<String>,
+    /// Whether it is worth a line in a log only.
+    pub(super) is_minor: bool,
+}
+
+/// A rule for code scanning.
+pub(super) struct SheetRule {
+    pub(super) id: String,
+    pub(super) level: Level,
+    pub(super) title: String,
+    pub(super) help: String,
+    /// Its page, as Markdown.
+    pub(super) page: String,
+    pub(super) address: Option<String>,
+}
+
+/// A finding for code scanning.
+pub(super) struct SheetResult<'r> {
+    pub(super) rule: Cow<'r, str>,
+    pub(super) level: Level,
+    pub(super) text: String,
+    pub(super) times: u64,
+    /// Where it is, and related places.
+    pub(super) places: Vec<Place<'r>>,
+    /// Code scanning knows a result by it while lines move.
+    pub(super) fingerprint: String,
+    pub(super) properties: Value,
+}
+
+/// A place in a file.
+pub(super) struct Place<'r> {
+    pub(super) file: Cow<'r, str>,
+    /// The first line, if there is none.
+    pub(super) at: Option<&'r Location>,
+    pub(super) label: &'r str,
+}
+
+impl SheetTest<'_> {
     /// Returns what is wrong with it in one line each, the rest of the reason if nothing is.
     pub fn failures(&self) -> Vec<String> {
         let failing = self.findings.iter().filter(|finding| finding.fails);
         let lines: Vec<String> =
             failing.map(|finding| visible(&format!("{}: {}", finding.rule, finding.message))).collect();
-        if lines.is_empty() { vec![visible(self.reason)] } else { lines }
-    }
-
-    fn sides<'s>(&'s self, finding: &'s TestFinding) -> impl Iterator<Item = (&'static str, &'s str)> {
-        rule::sides(finding).into_iter().chain(self.about.iter().copied())
-    }
-}
-
-/// Returns what is shown as the files of a test: through the folder of the run, if it has one.
-pub(super) fn files<A>(test: &Test<A>, folder: Option<&str>) -> Vec<String> {
-    let within = |file: &String| match folder {
-        Some(folder) => format!("{}/{file}", folder.trim_end_matches('/')),
-        None => file.clone(),
-    };
-    test.files.iter().map(within).collect()
-}
-
-const fn rank(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Pass => 0,
-        Verdict::NotExercised => 1,
-        Verdict::HarnessError => 2,
-        Verdict::Fail => 3,
+        if lines.is_empty() { vec![visible(&self.reason)] } else { lines }
     }
 }
 
 impl<'r> Sheet<'r> {
     /// Returns the tests.
-    pub fn tests(&self) -> &[SheetTest<'r>] {
-        &self.tests
+    pub fn tests(&self) -> Vec<SheetTest<'r>> {
+        (self.groups)().into_iter().flat_map(|group| group.tests).collect()
     }
 
     /// Returns all failures by rule and test, so that they can be expected. Reasons that are known stay.
@@ -201,10 +222,11 @@ impl<'r> Sheet<'r> {
                 |known: &&ExpectedFailure| known.rule == rule && known.tests.iter().any(|name| name == test);
             known.iter().find(is_it).map(|known| known.reason.clone()).unwrap_or_default()
         };
+        let tests = self.tests();
         let mut all: BTreeSet<(&str, String, &str)> = BTreeSet::new();
-        for test in &self.tests {
+        for test in &tests {
             for finding in test.findings.iter().filter(|finding| finding.fails) {
-                all.insert((&finding.rule, reason(&finding.rule, test.name), test.name));
+                all.insert((finding.rule, reason(finding.rule, &test.name), &test.name));
             }
         }
         let mut failures: Vec<ExpectedFailure> = Vec::new();
@@ -220,85 +242,90 @@ impl<'r> Sheet<'r> {
         }
         failures
     }
+}
 
-    fn count(&self, verdict: Verdict) -> u64 {
-        self.tests.iter().filter(|test| test.verdict == verdict).count() as u64
+/// Maximum number of names in a line.
+const NAMES: usize = 9;
+/// Remarks that are too long for a line.
+const LONG: [&str; 4] = ["again", "harms", "played", "recordings"];
+
+impl SheetCause<'_> {
+    /// Whether it is shown from a level on: one that fails is shown whatever its level is.
+    pub(super) fn is_shown(&self, from: Level) -> bool {
+        self.level >= from || self.fails
     }
 
-    /// Returns the numbers of tests that are not 0.
-    pub(super) fn counts(&self) -> String {
-        let expected = self.tests.iter().filter(|test| test.expected.is_some()).count() as u64;
-        let counts = [
-            (self.count(Verdict::Pass), "passed"),
-            (self.count(Verdict::Fail) - expected, "failed"),
-            (expected, "failed as expected"),
-            (self.count(Verdict::NotExercised), "skipped"),
-            (self.count(Verdict::HarnessError), "not judged"),
-        ];
-        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
-        if counts.is_empty() { "no test".to_owned() } else { counts.join(", ") }
-    }
-
-    /// Returns the number of causes, and the terms of the verdict where they are not the usual ones.
-    pub(super) fn terms(&self) -> Vec<String> {
-        let all: Vec<TestCause> = self.causes.iter().map(|cause| cause.of.clone()).collect();
-        let causes = (!all.is_empty()).then(|| cause_counts(&all));
-        let over = (!self.stale.is_empty())
-            .then(|| format!("{} over", counted(self.stale.len() as u64, "expected failure")));
-        let fail_on =
-            (self.fail_on != FailOn::default()).then(|| format!("fails on {}", self.fail_on.words()));
-        let levels = (!self.levels.is_empty())
-            .then(|| format!("levels changed: {}", LevelChange::words(self.levels, LEVELS)));
-        [causes, over, fail_on, levels].into_iter().flatten().collect()
-    }
-
-    /// Returns the badge in the format of shields.io endpoints.
-    fn badge(&self) -> String {
-        let failed =
-            self.tests.iter().filter(|test| test.verdict == Verdict::Fail && test.expected.is_none());
-        let (mut message, color) = match (self.outcome, failed.count()) {
-            (Outcome::Passed, _) => ("passed".to_owned(), "brightgreen"),
-            (Outcome::Incomplete, _) => ("incomplete".to_owned(), "lightgrey"),
-            (Outcome::Failed, 0) => ("failed".to_owned(), "red"),
-            (Outcome::Failed, count) => (format!("failed: {}", counted(count as u64, "test")), "red"),
-        };
-        if !self.levels.is_empty() {
-            let _ = write!(message, ", {} changed", counted(self.levels.len() as u64, "level"));
+    /// The message with the most important remarks.
+    pub(super) fn line(&self) -> String {
+        let extent: String = self.extent.iter().map(Cell::text).collect();
+        let mut text = format!("{} ({extent})", self.message);
+        let is_told = |name| LONG.contains(name) || *name == "first in" && self.file.is_some();
+        for (name, cell) in self.remarks.iter().filter(|(name, _)| !is_told(name)) {
+            let _ = write!(text, "; {name}: {}", cell.text());
         }
-        let label = format!("conformance {} {}", self.command, visible(&self.subject));
-        let badge =
-            serde_json::json!({ "schemaVersion": 1, "label": label, "message": message, "color": color });
-        format!("{badge}\n")
+        text
     }
 }
 
-/// Maximum number of changed levels that are named.
-const LEVELS: usize = 9;
-
-impl<'r> SheetCause<'r> {
-    pub(super) fn all<A>(
-        causes: &'r [TestCause],
-        tests: &'r [Test<A>],
-        played: impl Fn(&TestCause) -> Vec<String>,
-    ) -> Vec<Self> {
-        let with_example = |of: &'r TestCause| {
-            let [test, number] = of.first;
-            Some(Self { of, finding: tests.get(test)?.findings.get(number)?, test, played: played(of) })
-        };
-        causes.iter().filter_map(with_example).collect()
+impl Cell {
+    pub(super) fn code(text: impl Into<String>) -> Self {
+        Self::Code(text.into())
     }
 
-    fn page(&self, sheet: &Sheet<'_>) -> Option<RulePage> {
-        (sheet.page)(&self.of.rule, self.of.groups.first().map_or("", String::as_str))
+    pub(super) fn plain(text: impl Into<String>) -> Self {
+        Self::Plain(text.into())
     }
 
-    /// Returns the level of an annotation: what does not fail is no error.
-    fn shown_level(&self) -> Level {
-        match (self.of.fails, self.of.level) {
-            (true, _) => Level::Must,
-            (false, Level::Must) => Level::Should,
-            (false, level) => level,
+    pub(super) fn codes<T: AsRef<str>>(all: impl IntoIterator<Item = T>) -> Self {
+        Self::Codes(all.into_iter().map(|text| text.as_ref().to_owned()).collect())
+    }
+
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Plain(text) | Self::Code(text) => text.into(),
+            Self::Codes(all) => listed(all, NAMES, String::clone).into(),
         }
+    }
+}
+
+impl Section {
+    /// A list of a report; none if it has no rows.
+    pub(super) fn list(title: &'static str, rows: impl IntoIterator<Item = Row>) -> Self {
+        Self { title, intro: "", heads: Vec::new(), numbers: 0, rows: rows.into_iter().collect() }
+    }
+
+    pub(super) fn table<H: Into<String>>(
+        title: &'static str,
+        heads: impl IntoIterator<Item = H>,
+        numbers: usize,
+        rows: impl IntoIterator<Item = Vec<Cell>>,
+    ) -> Self {
+        let rows = rows.into_iter().map(|cells| Row { depth: 0, cells });
+        Self { heads: heads.into_iter().map(Into::into).collect(), numbers, ..Self::list(title, rows) }
+    }
+
+    pub(super) fn profiles<'p>(all: impl IntoIterator<Item = &'p ProfileReport>) -> Self {
+        let row = |profile: &ProfileReport| {
+            let (state, unmet) = (Cell::plain(profile.state.name()), Cell::codes(profile.unmet()));
+            vec![Cell::code(&profile.name), state, unmet, Cell::Plain(profile.version.to_string())]
+        };
+        let heads = ["profile", "result", "because of", "version"];
+        Self::table("Profiles", heads, 1, all.into_iter().map(row))
+    }
+}
+
+impl Row {
+    pub(super) fn new(cells: impl Into<Vec<Cell>>) -> Self {
+        Self { depth: 0, cells: cells.into() }
+    }
+
+    pub(super) fn below(cells: impl Into<Vec<Cell>>) -> Self {
+        Self { depth: 1, cells: cells.into() }
+    }
+}
+
+impl Note {
+    pub(super) fn new(level: Level, title: &'static str, text: String) -> Self {
+        Self { level, title, text, file: None, is_minor: false }
     }
 }

@@ -1,131 +1,177 @@
-//! A sheet as SARIF 2.1.0: a result for each cause.
+//! A sheet as SARIF 2.1.0, for code scanning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use results::text::{counted, listed, visible};
-use results::{Outcome, Verdict};
+use catalogue::Level;
+use percent_encoding::{AsciiSet, utf8_percent_encode};
+use results::Outcome;
+use results::text::{counted, cut, visible};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
-use super::rule::window;
-use super::{Sheet, SheetCause};
-use crate::sarif::{Log, hash, in_repository, level, log, message, uri};
+use super::markdown::OF_URL;
+use super::{Note, Place, Sheet, SheetResult, SheetRule};
+use crate::json::json as text_of;
+use crate::pages::REPOSITORY;
 
-/// Maximum number of results; the worst come first.
+/// Maximum number of results; the most severe come first.
 const MOST: usize = 5000;
-/// Maximum number of groups in a message.
-const GROUPS: usize = 9;
-/// Maximum number of characters of a side.
-const SIDE: usize = 300;
+/// Maximum length of a text.
+const LENGTH: usize = 2000;
+/// The first specification that the suite checked.
+const SPECIFICATION: &str = "https://www.openresponses.org/";
 
-pub(super) fn sarif(sheet: &Sheet<'_>) -> String {
-    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut rules = Vec::new();
-    let shown = || sheet.causes.iter().take(MOST);
-    for cause in shown() {
-        numbers.entry(&cause.of.rule).or_insert_with(|| {
-            rules.push(descriptor(sheet, cause));
-            rules.len() - 1
-        });
+pub(crate) fn sarif(sheet: &Sheet<'_>) -> String {
+    let rules = (sheet.rules)();
+    let numbers: BTreeMap<&str, usize> =
+        rules.iter().enumerate().map(|(number, rule)| (rule.id.as_str(), number)).collect();
+    let (results, omitted) = (sheet.results)(MOST);
+    let files: BTreeSet<&str> =
+        results.iter().flat_map(|result| &result.places).map(|place| &*place.file).collect();
+    let mut properties = json!({ "outcome": sheet.outcome, "failOn": sheet.fail_on.name() });
+    if let (Some(members), Some(own)) = (properties.as_object_mut(), sheet.properties.as_object()) {
+        members.extend(own.clone());
+        let levels = sheet.terms.iter().filter(|(name, _)| *name == "levels changed");
+        members.extend(levels.map(|(_, levels)| ("levelsChanged".to_owned(), levels.clone().into())));
     }
-    let mut names: Vec<&String> = shown().flat_map(|cause| &sheet.tests[cause.test].files).collect();
-    names.sort_unstable();
-    names.dedup();
-    let omitted = sheet.causes.len().saturating_sub(MOST) as u64;
-    log(&Log {
-        suite: sheet.suite,
-        rules,
-        id: format!("conformance-{}/{}/", sheet.command, visible(&sheet.subject)),
-        is_complete: sheet.outcome != Outcome::Incomplete,
-        notifications: notifications(sheet, omitted),
-        artifacts: names.iter().map(|name| json!({ "location": { "uri": uri(name) } })).collect(),
-        results: shown().filter_map(|cause| result(sheet, cause, &numbers)).collect(),
-        properties: json!({
-            "subject": visible(&sheet.subject),
-            "outcome": sheet.outcome,
-            "failOn": sheet.fail_on.name(),
-        }),
-    })
+    text_of(&json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "conformance",
+                "informationUri": if REPOSITORY.is_empty() { SPECIFICATION } else { REPOSITORY },
+                "semanticVersion": visible(sheet.suite),
+                "rules": rules.iter().map(descriptor).collect::<Vec<_>>(),
+            }},
+            "automationDetails": { "id": visible(&sheet.id) },
+            "invocations": [{
+                "executionSuccessful": sheet.outcome != Outcome::Incomplete,
+                "toolExecutionNotifications": notifications(sheet, omitted),
+            }],
+            "artifacts": files.iter().map(|file| json!({ "location": { "uri": uri(file) } })).collect::<Vec<_>>(),
+            "results": results.iter().map(|result| of_result(result, &numbers)).collect::<Vec<_>>(),
+            "properties": properties,
+        }],
+    }))
 }
 
-fn descriptor(sheet: &Sheet<'_>, cause: &SheetCause<'_>) -> Value {
-    let id = visible(&cause.of.rule);
-    let Some(page) = cause.page(sheet) else {
-        return json!({ "id": id, "defaultConfiguration": { "level": level(cause.of.level) } });
-    };
-    let title = visible(page.title);
-    let mut descriptor = json!({
-        "id": id,
-        "shortDescription": { "text": title },
-        "help": {
-            "text": format!("{title} ({}). Fix: {}", visible(page.authority.trim_end_matches('.')), page.fix),
-            "markdown": format!("**{title}.**\n\n{}\n\nAuthority: {}\n\nFix: {}", page.prose, page.authority, page.fix),
-        },
-        "defaultConfiguration": { "level": level(cause.of.level) },
-        "properties": { "tags": [visible(catalogue::group(&cause.of.rule))] },
-    });
-    if let Some((address, members)) = in_repository(&page.page).zip(descriptor.as_object_mut()) {
-        members.insert("helpUri".to_owned(), address.into());
+fn descriptor(rule: &SheetRule) -> Value {
+    let SheetRule { id, title, help, page, address, .. } = rule;
+    let title = visible(title);
+    let mut descriptor = json!({ "id": visible(id) });
+    let mut add = |name: &str, value: Value| descriptor[name] = value;
+    if !title.is_empty() {
+        add("shortDescription", json!({ "text": title }));
+        add("help", json!({ "text": visible(help), "markdown": format!("**{title}.**\n\n{page}") }));
+    }
+    add("defaultConfiguration", json!({ "level": level(rule.level) }));
+    add("properties", json!({ "tags": [visible(catalogue::group(id))] }));
+    if let Some(address) = address {
+        add("helpUri", address.as_str().into());
     }
     descriptor
 }
 
-fn result(sheet: &Sheet<'_>, cause: &SheetCause<'_>, numbers: &BTreeMap<&str, usize>) -> Option<Value> {
-    let SheetCause { of, finding, .. } = cause;
-    let test = &sheet.tests[cause.test];
-    let mut what = finding.message.clone();
-    for (name, side) in test.sides(finding) {
-        let _ = write!(what, "; {name}: {}", window(finding, side, SIDE));
+const fn level(level: Level) -> &'static str {
+    match level {
+        Level::Must => "error",
+        Level::Should => "warning",
+        Level::May => "note",
+        Level::Off => "none",
     }
-    if let Some(page) = cause.page(sheet) {
-        let _ = write!(what, "; fix: {}", page.fix);
-    }
-    let groups = listed(&of.groups, GROUPS, String::clone);
-    let _ = write!(what, "; {} of {groups}; example: {}", counted(of.tests, "test"), test.name);
-    // Code scanning refuses results without a file, so that what was not kept has the name that it would have.
-    let mut names = test.files.clone();
-    if names.is_empty() {
-        names.push(test.name.to_owned());
-    }
-    let place = |name: &String| {
-        let region = json!({ "startLine": 1 });
-        json!({ "physicalLocation": { "artifactLocation": { "uri": uri(name) }, "region": region } })
-    };
-    let places: Vec<Value> = names.iter().map(place).collect();
-    let (first, others) = places.split_first()?;
-    let fingerprint = hash(&[&of.rule, &of.kind]);
-    Some(json!({
+}
+
+fn of_result(of: &SheetResult<'_>, numbers: &BTreeMap<&str, usize>) -> Value {
+    let mut places = of.places.iter().enumerate().map(|(number, place)| location(place, number));
+    let mut result = json!({
         "ruleId": visible(&of.rule),
         "ruleIndex": numbers.get(&*of.rule),
         "level": level(of.level),
-        "message": message(&what),
-        "occurrenceCount": of.tests,
-        "locations": [first],
-        "relatedLocations": others,
-        "partialFingerprints": { "primaryLocationLineHash": fingerprint, "conformance/v1": fingerprint },
-        "properties": { "test": visible(test.name), "kind": visible(&of.kind), "fails": of.fails },
-    }))
+        "message": message(&of.text),
+        "occurrenceCount": of.times,
+        "locations": places.next().into_iter().collect::<Vec<_>>(),
+        "partialFingerprints": { "primaryLocationLineHash": of.fingerprint, "conformance/v1": of.fingerprint },
+        "properties": of.properties,
+    });
+    let related: Vec<Value> = places.collect();
+    if let (false, Some(members)) = (related.is_empty(), result.as_object_mut()) {
+        members.insert("relatedLocations".to_owned(), related.into());
+    }
+    result
 }
 
-/// Returns notifications about tests without a verdict, omitted causes, profiles, and what happened outside of tests.
+/// Links and placeholders are escaped.
+fn message(text: &str) -> Value {
+    let mut safe = String::new();
+    for character in visible(&cut(text, LENGTH)).chars() {
+        match character {
+            '{' => safe.push_str("{{"),
+            '}' => safe.push_str("}}"),
+            '[' | ']' => safe.extend(['\\', character]),
+            _ => safe.push(character),
+        }
+    }
+    json!({ "text": safe })
+}
+
+/// Related places have a number.
+fn location(place: &Place<'_>, number: usize) -> Value {
+    let mut region = json!({ "startLine": place.at.map_or(1, |at| at.line) });
+    if let (Some(at), Some(members)) = (place.at, region.as_object_mut()) {
+        let [from, to] = at.bytes;
+        if at.line == 0 {
+            members.clear();
+        }
+        members.insert("byteOffset".to_owned(), from.into());
+        members.insert("byteLength".to_owned(), to.saturating_sub(from).into());
+        members.insert("snippet".to_owned(), json!({ "text": visible(&at.excerpt.text) }));
+    }
+    let mut location =
+        json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&place.file) }, "region": region } });
+    if let (false, Some(members)) = (place.label.is_empty(), location.as_object_mut()) {
+        members.insert("id".to_owned(), number.into());
+        members.insert("message".to_owned(), message(place.label));
+    }
+    location
+}
+
+pub(crate) fn hash(parts: &[&str]) -> String {
+    let digest = Sha256::digest(parts.join("\0"));
+    digest.iter().take(16).fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
+}
+
 fn notifications(sheet: &Sheet<'_>, omitted: u64) -> Vec<Value> {
     let note = |level: &str, text: String| json!({ "level": level, "message": message(&text) });
-    let mut notes: Vec<Value> =
-        sheet.stale.iter().map(|entry| note("error", format!("unexpectedly passing: {entry}"))).collect();
-    let of_profile = |profile: &&results::ProfileReport| {
-        note("error", format!("profile {}: {}", profile.name, profile.words()))
-    };
-    notes.extend(sheet.unmet.iter().map(of_profile));
-    let unjudged = sheet.count(Verdict::HarnessError);
-    if let Some(test) = sheet.tests.iter().find(|test| test.verdict == Verdict::HarnessError) {
-        let text = format!("{} not judged, first {}: {}", counted(unjudged, "test"), test.name, test.reason);
-        notes.push(note("error", text));
+    let stale = sheet.stale.iter().map(|entry| note("error", format!("unexpectedly passing: {entry}")));
+    let unmet = (sheet.unmet.iter())
+        .map(|profile| note("error", format!("profile {}: {}", profile.name, profile.words())));
+    let of_note = |of: &Note| note(level(of.level), format!("{}: {}", of.title, of.text));
+    let omitted = (omitted > 0)
+        .then(|| note("warning", format!("{}, not listed here", counted(omitted, "more finding"))));
+    stale.chain(unmet).chain(sheet.notes.iter().take(MOST).map(of_note)).chain(omitted).collect()
+}
+
+/// Characters to escape in the path of a URI.
+const OF_PATH: &AsciiSet = &OF_URL.add(b':').add(b'^');
+
+/// The URI is relative unless the path is absolute.
+fn uri(name: &str) -> String {
+    let path = utf8_percent_encode(name, OF_PATH).to_string();
+    if path.starts_with('/') { format!("file://{path}") } else { path }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_uris() {
+        assert_eq!(uri("a/b c:d.sse"), "a/b%20c%3Ad.sse");
+        assert_eq!(uri("/tmp/é.sse"), "file:///tmp/%C3%A9.sse");
     }
-    notes.extend(
-        sheet.remarks.iter().take(MOST).map(|(title, text)| note("note", format!("{title}: {text}"))),
-    );
-    if omitted > 0 {
-        notes.push(note("warning", format!("{} more, not listed here", counted(omitted, "cause"))));
-    }
-    notes
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::common::{assert_schema, assert_xml, body, plain};
 use catalogue::Level;
-use reports::sheet::TestChange;
-use reports::{Detail, Form, Reported as _, TestsDiff, tests_report};
+use reports::diff::{self, Diff, TrialChange};
+use reports::{Detail, Form, render};
 use results::{
     BETWEEN_RUN_VERSION, BetweenMoment, BetweenPair, BetweenRun, BetweenSide, BetweenTest, Declared,
     ExpectedFailure, FailOn, LeftOut, LevelChange, OfPair, Outcome, StreamOutcome, TestFinding, Unaccounted,
@@ -178,7 +178,7 @@ fn run() -> BetweenRun {
 }
 
 fn rendered(form: Form) -> String {
-    tests_report(&run(), form, Level::May, plain())
+    render(&run(), form, Level::May, plain())
 }
 
 fn cause_names(run: &BetweenRun) -> Vec<String> {
@@ -281,7 +281,7 @@ fn human() {
 
 #[test]
 fn human_with_all_tests() {
-    insta::assert_snapshot!(tests_report(
+    insta::assert_snapshot!(render(
         &run(),
         Form::Human,
         Detail { level: Level::May, is_verbose: true },
@@ -352,7 +352,7 @@ fn json_is_read_again_as_it_was() {
 fn nothing_of_a_gateway_controls_a_terminal_or_forges_a_line() {
     for form in Form::ALL {
         for is_verbose in [false, true] {
-            let text = tests_report(&run(), form, Detail { level: Level::May, is_verbose }, plain());
+            let text = render(&run(), form, Detail { level: Level::May, is_verbose }, plain());
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{form:?}: {text}");
             // Pages keep the lines of what is compared.
             let forges = text.lines().any(|line| line.starts_with("::warning::z"));
@@ -370,7 +370,7 @@ fn reports_of_many_causes_are_bounded() {
     let run = run.concluded();
     assert_eq!(run.causes.len(), 2000 + 4);
     for form in [Form::Human, Form::Github, Form::Markdown, Form::Junit] {
-        let text = tests_report(&run, form, Level::May, plain());
+        let text = render(&run, form, Level::May, plain());
         assert!(text.len() < 200_000, "{form:?}: {}", text.len());
     }
 }
@@ -384,13 +384,12 @@ fn diff() {
     later.tests[2].findings[0].rule = "made-up/other".to_owned();
     let later = later.concluded();
     let run = run();
-    let diff = TestsDiff::new(&run.sheet(), &later.sheet());
-    assert!(diff.is_worse() && !TestsDiff::new(&run.sheet(), &run.sheet()).is_worse());
-    let names = |all: &[TestChange]| all.iter().map(|one| one.test.clone()).collect::<Vec<_>>();
-    assert_eq!(names(&diff.worse), ["responses-chat/text/plain"]);
-    assert_eq!(names(&diff.better), ["responses-chat/text/unicode"]);
-    assert_eq!(diff.only_in_one, ["messages-messages/text/image"]);
-    insta::assert_snapshot!(diff.human(plain()));
+    let diff = Diff::new(&run, &later);
+    assert!(diff.is_worse() && Diff::new(&run, &run).is_empty());
+    let names = |all: &[TrialChange]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&diff.worse_trials), ["responses-chat/text/plain"]);
+    assert_eq!(names(&diff.better_trials), ["responses-chat/text/unicode"]);
+    insta::assert_snapshot!(diff::human(&diff, plain()));
 }
 
 #[test]

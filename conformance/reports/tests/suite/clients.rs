@@ -3,8 +3,8 @@
 use crate::common::{assert_schema, assert_xml, body, plain};
 use catalogue::Level;
 use reports::client::{ClientMatrix, client_matrix};
-use reports::sheet::TestChange;
-use reports::{Detail, Form, Reported as _, TestsDiff, tests_report};
+use reports::diff::{self, Diff, TrialChange};
+use reports::{Detail, Form, render};
 use results::{
     CLIENT_RUN_VERSION, ClientOutcome, ClientRun, ClientTest, Demand, ExpectedFailure, FailOn, LevelChange,
     OfClient, Outcome, ProfileReport, ProfileState, Reason, Specification, Test, Transport, Verdict,
@@ -146,7 +146,7 @@ fn later() -> ClientRun {
 }
 
 fn rendered(form: Form) -> String {
-    tests_report(&run(), form, Level::May, plain())
+    render(&run(), form, Level::May, plain())
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn human() {
 
 #[test]
 fn human_with_all_cases() {
-    insta::assert_snapshot!(tests_report(
+    insta::assert_snapshot!(render(
         &run(),
         Form::Human,
         Detail { level: Level::May, is_verbose: true },
@@ -277,7 +277,7 @@ fn badge() {
 fn nothing_of_a_client_controls_a_terminal_or_forges_a_line() {
     for form in Form::ALL {
         for is_verbose in [false, true] {
-            let text = tests_report(&run(), form, Detail { level: Level::May, is_verbose }, plain());
+            let text = render(&run(), form, Detail { level: Level::May, is_verbose }, plain());
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{form:?}: {text}");
             assert!(!text.contains("<script>alert") || !matches!(form, Form::Html), "{form:?}: {text}");
         }
@@ -288,7 +288,7 @@ fn nothing_of_a_client_controls_a_terminal_or_forges_a_line() {
 fn levels_below_the_shown_one_are_hidden_unless_they_fail() {
     let of = |fail_on, form| {
         let run = ClientRun { fail_on, ..open_run() }.concluded();
-        tests_report(&run, form, Level::Must, plain())
+        render(&run, form, Level::Must, plain())
     };
     for form in [Form::Human, Form::Github] {
         assert!(!of(FailOn::Must, form).contains("the content type is"), "{form:?}");
@@ -299,14 +299,14 @@ fn levels_below_the_shown_one_are_hidden_unless_they_fail() {
 #[test]
 fn diff() {
     let (before, after) = (run(), later());
-    let diff = TestsDiff::new(&before.sheet(), &after.sheet());
-    assert!(diff.is_worse() && !TestsDiff::new(&before.sheet(), &before.sheet()).is_worse());
-    let changed = |all: &[TestChange]| all.iter().map(|one| one.test.clone()).collect::<Vec<_>>();
+    let diff = Diff::new(&before, &after);
+    assert!(diff.is_worse() && Diff::new(&before, &before).is_empty());
+    let changed = |all: &[TrialChange]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
     assert_eq!(
-        (changed(&diff.worse), changed(&diff.better)),
+        (changed(&diff.worse_trials), changed(&diff.better_trials)),
         (vec!["text/hello".to_owned()], vec!["broken/empty".to_owned()])
     );
-    insta::assert_snapshot!(diff.human(plain()));
+    insta::assert_snapshot!(diff::human(&diff, plain()));
 }
 
 /// Returns the parts of a run, each as if it were in a folder of its own.

@@ -1,5 +1,6 @@
 //! The pages of rules, of clients, of both ends of a gateway, or of an API, and what both sides of a finding show.
 
+use crate::pages;
 use catalogue::{TestRule, between_rule, client_rule};
 use results::text::common;
 use results::{TestCause, TestFinding};
@@ -15,8 +16,8 @@ pub(crate) struct RulePage {
     /// The threads of users who met it broken.
     pub(crate) threads: &'static [&'static str],
     pub(crate) prose: String,
-    /// Its path in the repository.
-    pub(crate) page: String,
+    /// Its URL, or the URL of the document that it rests on.
+    pub(crate) address: Option<String>,
 }
 
 pub(crate) fn of_client(id: &str, _group: &str) -> Option<RulePage> {
@@ -31,7 +32,7 @@ fn of_tests(rule: &TestRule) -> RulePage {
         because: rule.contract().map_or("", |clause| clause.because),
         threads: rule.threads,
         prose: rule.prose.to_owned(),
-        page: rule.page(),
+        address: pages::in_repository(&rule.page()),
     }
 }
 
@@ -53,9 +54,19 @@ fn page(id: &str, front: &str) -> Option<RulePage> {
             because: "",
             threads: &[],
             prose: format!("{}\n\n{}", rule.prose, own.note).trim_end().to_owned(),
-            page: crate::sarif::page(rule),
+            address: pages::address(rule, own),
         })
     })
+}
+
+impl RulePage {
+    /// Its title, help, text and URL.
+    pub(super) fn for_scanning(self) -> (String, String, String, Option<String>) {
+        let Self { title, fix, authority, prose, address, .. } = self;
+        let help = format!("{title} ({}). Fix: {fix}", authority.trim_end_matches('.'));
+        let text = format!("{prose}\n\nAuthority: {authority}\n\nFix: {fix}");
+        (title.to_owned(), help, text, address)
+    }
 }
 
 /// Returns the level of a cause, and that it does not fail if it does not.
