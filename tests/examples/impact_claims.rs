@@ -168,8 +168,8 @@ fn renew(path: &PathBuf, all: &[Damaged]) -> io::Result<()> {
 fn rates(journal: &[Outcomes], all: &[Damaged]) -> String {
     let played: BTreeMap<&str, &Outcomes> = journal.iter().map(|one| (&*one.name, one)).collect();
     let (mut pairs, mut unknown) = (0, 0);
-    // Of those that are said to break, to pass on, and to be unaffected: all, and the false ones.
-    let (mut broken, mut passing, mut unaffected) = ([0, 0], [0, 0], [0, 0]);
+    // Of those that are said to break, to pass on, and to be unaffected: all, the false ones, and those that pass something on.
+    let (mut broken, mut passing, mut unaffected) = ([0; 3], [0; 3], [0; 3]);
     let mut wrong = String::new();
     for (nth, one) in all.iter().enumerate() {
         let name = name(nth, one);
@@ -191,6 +191,7 @@ fn rates(journal: &[Outcomes], all: &[Damaged]) -> String {
                 }
             };
             counted[0] += 1;
+            counted[2] += usize::from(matches!(outcome.as_str(), "passes-on" | "reports"));
             if is_false {
                 counted[1] += 1;
                 let kinds = outcomes.kinds.join(" & ");
@@ -206,12 +207,15 @@ fn rates(journal: &[Outcomes], all: &[Damaged]) -> String {
         let per_mille = part * 1000 / of.max(1);
         format!("{}.{} %", per_mille / 10, per_mille % 10)
     };
-    let told = |[all, wrong]: [usize; 2]| format!("{all}, {} false", share(wrong, all));
+    let told = |[all, wrong, passed]: [usize; 3]| {
+        format!("{all}, {} false, {} pass on or report", share(wrong, all), share(passed, all))
+    };
     format!(
-        "{pairs} pairs, {} not measured; breaks: {}; passes on or reports: {}; not affected: {}{wrong}",
+        "{pairs} pairs, {} not measured; breaks: {}; passes on or reports: {}, {} false; not affected: {}{wrong}",
         share(unknown, pairs),
         told(broken),
-        told(passing),
+        passing[0],
+        share(passing[1], passing[0]),
         told(unaffected)
     )
 }

@@ -17,21 +17,34 @@ use crate::corpus;
 use crate::damages::{Damages, Stream, goldens};
 use crate::samples::{self, shape};
 
-/// Least number of good streams that a word rests on.
+/// Least number of good streams of a sample.
 const LEAST: usize = 2;
-/// The same of good streams, by how loosely the kinds of findings are alike.
-const BASES: [usize; LOOSEST + 1] = [LEAST, LEAST, LEAST, LEAST, 3, 4];
-/// Least number of damaged streams before a client is said to break.
-const BREAKING: [usize; LOOSEST + 1] = [2, 2, 3, 4, 8, 10];
-/// The same before it is said not to break: the damage that harms it may not be among them.
-const SOUND: [usize; LOOSEST + 1] = [3, 3, 3, 4, 6, 8];
-/// Least number of damaged streams with a finding, and of different damages, that all break a client, before the finding is said
-/// to break it among any others.
-const AMONG_OTHERS: (usize, usize) = (6, 3);
+/// Least numbers of damaged streams, of good streams, and of different damages that a word rests on.
+type Least = (usize, usize, usize);
+/// The same before a client is said to break, by how loosely the kinds of findings are alike.
+const BREAKING: [Least; LOOSEST + 1] = [(2, 2, 1), (2, 2, 1), (3, 2, 2), (6, 3, 3), (10, 4, 3), (12, 4, 3)];
+/// The same before it is said to be unaffected: the damage that harms it may not be among them.
+const SOUND: [Least; LOOSEST + 1] = [(3, 2, 1), (3, 2, 1), (4, 3, 2), (6, 3, 3), (10, 4, 3), (12, 4, 3)];
+/// Enough for the same where kinds say where the damage is: at the first levels.
+const DIFFERENT: Least = (2, 2, 2);
+const PLACED: usize = 1;
+/// The same before it is said to pass on what the server changed. Whether it does depends on more than the findings say.
+const PASSING: [Option<Least>; LOOSEST + 1] =
+    [Some((6, 3, 2)), Some((8, 3, 3)), Some((12, 4, 3)), None, None, None];
+/// Number of all three where some of the streams change nothing.
+const PASSING_SOME: Least = (20, 6, 4);
+/// The same before it is said to report an error: it fails in the same way where the stream goes on.
+const REPORTING: [Option<Least>; LOOSEST + 1] =
+    [Some((3, 2, 1)), Some((4, 2, 1)), Some((6, 3, 2)), Some((8, 3, 3)), None, None];
+/// The same before a finding is said to break a client among any others.
+const AMONG_OTHERS: Least = (40, 8, 6);
 /// Number of different damages to try before a client is said to be unaffected.
 pub const HARMLESS: usize = 3;
 /// Maximum number of kinds of findings in a row. With more of them, a stream is like no other one.
 const KINDS: usize = 3;
+
+/// Number of streams that a row of before stands for.
+const OF_ROW: usize = 3;
 
 /// The outcome of a client that was not played to.
 const NOT_PLAYED: &str = "not-played";
@@ -168,7 +181,7 @@ fn of_rows(before: &ImpactFile, is_played: impl Fn(&str) -> bool) -> Vec<Outcome
         if !ImpactFile::is_exact(kinds) || is_played(kinds) {
             continue;
         }
-        for nth in 0..SOUND[0] {
+        for nth in 0..OF_ROW {
             let told = before.clients.iter().zip(before.row(words)).map(|(client, (letter, detail))| {
                 let outcome = match letter {
                     'p' => "passes-on",
@@ -276,9 +289,7 @@ fn words_by_key(evidence: &[Outcomes], clients: &[&str]) -> BTreeMap<String, Vec
     // The outcome for a key, in its own row or in looser ones.
     let mut found: BTreeMap<&String, Vec<char>> = BTreeMap::new();
     for (key, (level, of)) in keys {
-        let is_among_others = key.starts_with(&format!("{}{}", ImpactFile::ANY, ImpactFile::AND));
-        let own: Vec<(char, String)> =
-            clients.iter().map(|client| word(client, of, *level, is_among_others)).collect();
+        let own: Vec<(char, String)> = clients.iter().map(|client| word(client, of, key, *level)).collect();
         let beyond = looser.get(key).and_then(|looser| found.get(looser)).cloned();
         let beyond = beyond.unwrap_or_else(|| vec!['-'; clients.len()]);
         let is_new = own.iter().zip(&beyond).any(|((letter, _), beyond)| !['-', *beyond].contains(letter));
@@ -323,7 +334,8 @@ pub fn is_specific(kinds: &str) -> bool {
 }
 
 /// The letter of a client for streams that share a row, with the detail that most of them have.
-fn word(client: &str, streams: &[&Outcomes], level: usize, is_among_others: bool) -> (char, String) {
+fn word(client: &str, streams: &[&Outcomes], key: &str, level: usize) -> (char, String) {
+    let is_among_others = key.starts_with(&format!("{}{}", ImpactFile::ANY, ImpactFile::AND));
     let own = streams.iter().flat_map(|one| one.clients.iter().map(move |told| (*one, told)));
     let all: Vec<(&Outcomes, &str, &str)> = own
         .filter(|(_, (name, outcome, _))| name == client && outcome != NOT_PLAYED)
@@ -339,23 +351,28 @@ fn word(client: &str, streams: &[&Outcomes], level: usize, is_among_others: bool
     let most = times.into_iter().max_by_key(|(_, times)| *times).map(|(told, _)| told);
     let (outcome, detail) = most.unwrap_or_default();
     let breaks = is_within(&["fails", "wrong"]);
-    let forms: BTreeSet<String> =
+    let damages: BTreeSet<String> =
         all.iter().filter_map(|(one, ..)| Some(shape(&one.name).split(' ').next()?.to_owned())).collect();
-    let (least, least_forms) = AMONG_OTHERS;
-    let (least, bases) = match () {
-        () if is_among_others => (least, LEAST),
-        () => (if breaks { BREAKING[level] } else { SOUND[level] }, BASES[level]),
+    let has = |(least, bases, different): Least| {
+        all.len() >= least && goldens.len() >= bases && damages.len() >= different
     };
-    let is_enough = all.len() >= least && goldens.len() >= bases;
+    let is_sound = has(SOUND[level]) || level <= PLACED && has(DIFFERENT);
+    let passing = |least| if is_within(&["passes-on"]) { least } else { PASSING_SOME };
     match () {
-        () if is_among_others && !(breaks && forms.len() >= least_forms) => ('-', String::new()),
+        () if breaks => {
+            let least = if is_among_others { AMONG_OTHERS } else { BREAKING[level] };
+            let letter = if outcome == "fails" { 'x' } else { 'w' };
+            if has(least) { (letter, detail) } else { ('-', String::new()) }
+        }
+        () if is_among_others => ('-', String::new()),
         // Where streams differ, no looser row is asked.
-        () if !breaks && !is_within(&["unaffected", "passes-on", "reports"]) => ('v', String::new()),
-        () if !is_enough => ('-', String::new()),
-        () if breaks => (if outcome == "fails" { 'x' } else { 'w' }, detail),
-        () if is_within(&["unaffected"]) => ('.', String::new()),
-        () if is_within(&["reports"]) => ('r', String::new()),
-        () => ('p', detail),
+        () if !is_within(&["unaffected", "passes-on", "reports"]) => ('v', String::new()),
+        () if is_within(&["unaffected"]) => (if is_sound { '.' } else { '-' }, String::new()),
+        () if is_within(&["reports"]) => {
+            (if REPORTING[level].is_some_and(has) { 'r' } else { '-' }, String::new())
+        }
+        () if PASSING[level].is_some_and(|least| has(passing(least))) => ('p', detail),
+        () => ('-', String::new()),
     }
 }
 

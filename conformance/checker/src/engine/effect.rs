@@ -6,7 +6,7 @@ use std::fmt;
 use catalogue::{CLIENTS, Client, Level, Measured, Measurement};
 use serde::{Deserialize, Serialize};
 
-use super::finding::{Finding, ODD, without_index};
+use super::finding::{Finding, NO_NUMBER, ODD, without_index};
 
 /// The known effect of findings on a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,12 +108,18 @@ pub const LOOSEST_OF_MANY: usize = 1;
 const ANY: &str = "*";
 /// Stands for an event, with a call or not.
 const ANY_EVENT: &str = "**";
+/// Stands for an error, with a call or not.
+const ANY_ERROR: &str = "**error";
 /// Begins what a kind says of the stream, and not of its event.
 const MARK: char = '@';
+/// The marks that clients of all kinds react to: what data begin as, and whether the response is complete.
+const SHAPES: [&str; 3] = ["@object", "@array", "@text"];
+const STAGES: [&str; 2] = ["@open", "@ended"];
 
 /// Returns what kinds of findings have in common with others: at level 0 all, then without what else the event says, then
 /// without the form or the types of objects around the member, then little more than the rule. At the last two levels, events
-/// with calls are like others; of a value that a schema forbids, the member is left, whatever the event and the type.
+/// with calls are like others; of a value that a schema forbids, the member is left, whatever the event and the type. Data that
+/// cannot be read are told apart by what is wrong with them, and not by their event.
 pub fn alike(kinds: &[String], level: usize) -> Vec<String> {
     let all: BTreeSet<String> = kinds.iter().map(|kind| loosened(kind, level)).collect();
     all.into_iter().collect()
@@ -121,13 +127,18 @@ pub fn alike(kinds: &[String], level: usize) -> Vec<String> {
 
 /// The keys of rows for one of several kinds with any others beside it.
 pub fn among_others(kinds: &[String]) -> Vec<Vec<String>> {
-    // A member that comes twice is one finding, and its first value another.
-    let is_repeated = |kind: &String| kind.contains(" repeated ");
-    if kinds.len() < 2 || kinds.iter().any(is_repeated) {
+    // A member that comes twice is one finding, and its first value another. Where the server reports an error, clients do, too.
+    let is_alone = |kind: &String| kind.contains(" repeated ") || says(kind, &catalogue::ERRORS);
+    if kinds.len() < 2 || kinds.iter().any(is_alone) {
         return Vec::new();
     }
     let key = |kind: &String, level| vec![ANY.to_owned(), loosened(kind, level)];
     kinds.iter().flat_map(|kind| (0..=LOOSEST_OF_MANY).map(move |level| key(kind, level))).collect()
+}
+
+/// Whether the event of a kind says one of these words.
+fn says(kind: &str, words: &[&str]) -> bool {
+    kind.rsplit(' ').next().unwrap_or_default().split('+').any(|word| words.contains(&word))
 }
 
 fn loosened(kind: &str, level: usize) -> String {
@@ -136,34 +147,46 @@ fn loosened(kind: &str, level: usize) -> String {
     }
     let mut words = kind.splitn(4, ' ');
     let [rule, event, member, rest] = std::array::from_fn(|_| words.next().unwrap_or_default());
-    let (form, says) = rest.rsplit_once(' ').unwrap_or((rest, ""));
-    let has = |words: &[&str]| says.split('+').any(|word| words.contains(&word));
-    let marks = says.split('+').filter(|word| word.starts_with(MARK) && level < 3).collect::<String>();
-    let says = match () {
-        () if has(&catalogue::CALLS) => "*call",
-        () if has(&catalogue::ERRORS) => "*error",
-        () => ANY,
+    let (form, said) = rest.rsplit_once(' ').unwrap_or((rest, ""));
+    let marked = |some: &[&str]| -> String {
+        let marks = said.split('+').filter(|word| word.starts_with(MARK));
+        marks.filter(|mark| some.is_empty() || some.contains(mark)).collect()
     };
-    let says = format!("{says}{marks}");
+    let (about, any_event) = match () {
+        () if says(kind, &catalogue::CALLS) => ("*call", ANY_EVENT),
+        () if says(kind, &catalogue::ERRORS) => ("*error", ANY_ERROR),
+        () => (ANY, ANY_EVENT),
+    };
+    if rule.starts_with("wire/") {
+        // It does not matter where the syntax of JSON ends.
+        let like = if rule == "wire/json-object" && form != NO_NUMBER { ANY } else { form };
+        let shape = marked(&SHAPES);
+        return match level {
+            1 => format!("{rule} {event} {member} {form} {about}{}", marked(&[])),
+            2 => format!("{rule} {ANY} {member} {form} {ANY}{shape}{}", marked(&STAGES)),
+            3 => format!("{rule} {ANY} {ANY} {like} {ANY}{shape}{}", marked(&STAGES)),
+            _ => format!("{rule} {ANY} {ANY} {like} {ANY_EVENT}{shape}"),
+        };
+    }
+    let marks = if level < 3 { marked(&[]) } else { String::new() };
     let plain: String =
         member.split('[').map(|part| part.split_once(']').map_or(part, |(_, after)| after)).collect();
-    let is_wire = rule.starts_with("wire/");
-    let is_schema = rule.starts_with("schema/") && rule.ends_with("-valid");
     let any_form = if form == ODD { form } else { ANY };
+    // Clients convert these, or leave them out.
     let typed = match form {
-        "absent" | "null" | "empty" | "string" | "repeated" | ODD => form,
+        "absent" | "null" | "empty" | "string" | "quoted" | "boolean" | "repeated" | ODD => form,
         _ => "*type",
     };
+    let is_schema = rule.starts_with("schema/") && rule.ends_with("-valid");
     match level {
-        1 => format!("{rule} {event} {member} {form} {says}"),
-        4 if is_schema => format!("{rule} {event} {plain} {form} {ANY_EVENT}"),
-        5 if is_schema => format!("{rule} {ANY} {plain} {typed} {ANY_EVENT}"),
-        4 | 5 => format!("{rule} {ANY} {ANY} {any_form} {ANY_EVENT}"),
-        _ if is_schema => format!("{rule} {event} {plain} {form} {says}"),
-        2 if is_wire => format!("{rule} {event} {member} {ANY} {says}"),
-        2 => format!("{rule} {event} {plain} {any_form} {says}"),
-        _ if is_wire => format!("{rule} {ANY} {ANY} {ANY} {says}"),
-        _ => format!("{rule} {event} {ANY} {any_form} {says}"),
+        1 => format!("{rule} {event} {member} {form} {about}{marks}"),
+        2 if is_schema => format!("{rule} {event} {plain} {form} {about}{marks}"),
+        3 if is_schema => format!("{rule} {event} {plain} {typed} {about}"),
+        4 if is_schema => format!("{rule} {event} {plain} {typed} {any_event}"),
+        _ if is_schema => format!("{rule} {ANY} {plain} {typed} {any_event}"),
+        2 => format!("{rule} {event} {plain} {any_form} {about}{marks}"),
+        3 => format!("{rule} {event} {ANY} {any_form} {about}"),
+        _ => format!("{rule} {ANY} {ANY} {any_form} {any_event}"),
     }
 }
 

@@ -38,8 +38,8 @@ pub use effect::{
     Effect, Harm, LOOSEST, LOOSEST_OF_MANY, Unmeasured, alike, among_others, effects, needed, tells,
 };
 pub use excerpt::Excerpt;
-pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, LevelName, Misnomer, Origin, Related, Supply};
+pub(crate) use finding::{NO_NUMBER, Place};
 pub(crate) use hooks::{EndingRule, Ends, Hooks, Moment, Native, SnapshotRule, ValueRules, phased};
 pub(crate) use judge::Judge;
 pub(crate) use listed::{AllListed, Listed, Lists};

@@ -244,9 +244,12 @@ impl<'a> Record<'a> {
         scopes.join("+")
     }
 
-    /// Clients may not read data that are no object: what these begin as, and the event that the line names.
+    /// Clients may not read data that are no object: what these begin as, and the event that the line names. Without data, some read
+    /// a line that is no field.
     fn marks(&self) -> String {
-        let shape = match self.data().trim_ascii_start().as_bytes().first() {
+        let stray = || self.frame.strays.first().map_or("", |line| line);
+        let read = if self.data().is_empty() { stray() } else { self.data() };
+        let shape = match read.trim_ascii_start().as_bytes().first() {
             Some(b'{') => "@object",
             Some(b'[') => "@array",
             _ => "@text",

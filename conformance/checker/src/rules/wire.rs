@@ -10,7 +10,7 @@ use spec::json::Problem;
 use spec::table::{EventLine, Marker};
 
 use crate::engine::Case;
-use crate::engine::{DONE, DataProblem, Payload, Place, short};
+use crate::engine::{DONE, DataProblem, NO_NUMBER, Payload, Place, short};
 use crate::frame::{EVENT_STREAM, has_media_type};
 use crate::{Frame, Transport};
 
@@ -29,7 +29,7 @@ pub(super) fn json_object(case: &mut Case<'_>) {
             let is_no_number = ["NaN", "Infinity", "-Infinity"].iter().any(|name| rest.starts_with(name));
             let form = match () {
                 () if has_two => "two",
-                () if is_no_number => "no-number",
+                () if is_no_number => NO_NUMBER,
                 () => problem.as_str(),
             };
             let place = Place { at: Some(at), actual: Some(problem.as_str()), form, ..place };
