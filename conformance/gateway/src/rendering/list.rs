@@ -1,4 +1,4 @@
-//! Events as entries of a JSON list, which grows while it is sent.
+//! Events as entries of a JSON list, which grows while it is sent. Clients split it at the line ends that the service has.
 
 use axum::body::Bytes;
 use futures_util::{Stream, StreamExt as _, stream};
@@ -40,7 +40,7 @@ impl ListWriter {
             }
             let lines = event.split(|byte| *byte == b'\n');
             for data in lines.filter_map(|line| line.strip_prefix(b"data: ")) {
-                out.extend_from_slice(if self.has_begun { b",\r\n" } else { b"[" });
+                out.extend_from_slice(if self.has_begun { b"\n,\r\n" } else { b"[" });
                 out.extend_from_slice(data.trim_ascii_end());
                 self.has_begun = true;
             }
@@ -52,7 +52,7 @@ impl ListWriter {
 
     /// The end of the list.
     pub(crate) const fn end(&self) -> &'static [u8] {
-        if self.has_begun { b"]" } else { b"[]" }
+        if self.has_begun { b"\n]" } else { b"[]" }
     }
 }
 
@@ -63,9 +63,9 @@ mod tests {
     #[test]
     fn a_list_does_not_depend_on_how_bytes_are_cut() {
         for (stream, list) in [
-            ("data: {\"a\":1}\n\n: ping\n\ndata: {\"b\":2}\n\n", "[{\"a\":1},\r\n{\"b\":2}]"),
-            ("data: {\"a\":1}\r\n\r\ndata: {\r\n\r\n", "[{\"a\":1},\r\n{]"),
-            ("data: {\"a\":1}\n\ndata: {\"b\"", "[{\"a\":1}]"),
+            ("data: {\"a\":1}\n\n: ping\n\ndata: {\"b\":2}\n\n", "[{\"a\":1}\n,\r\n{\"b\":2}\n]"),
+            ("data: {\"a\":1}\r\n\r\ndata: {\r\n\r\n", "[{\"a\":1}\n,\r\n{\n]"),
+            ("data: {\"a\":1}\n\ndata: {\"b\"", "[{\"a\":1}\n]"),
             ("", "[]"),
         ] {
             for size in 1..=stream.len().max(1) {
