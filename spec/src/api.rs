@@ -192,7 +192,7 @@ pub fn spoken() -> impl DoubleEndedIterator<Item = &'static Api> {
 }
 
 impl Api {
-    /// Returns whether a path is that of the API's main operation, or of another one below it.
+    /// Whether a path leads to the API's main operation, or to one below it.
     pub fn has_path(&self, path: &str) -> bool {
         let below = |rest: &str| rest.is_empty() || rest.starts_with('/');
         path.match_indices(self.path).any(|(at, _)| path.get(at + self.path.len()..).is_some_and(below))

@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 use futures_util::{Stream, StreamExt as _, stream};
 
-use super::wire::event_end;
+use super::events::event_end;
 
 /// A body of events as a body with a list.
 pub fn listed<E: Send + 'static>(

@@ -1,5 +1,6 @@
 //! How a plan becomes events and bodies, by the tables of a dialect.
 
+pub(crate) mod events;
 mod hosted;
 pub(crate) mod ids;
 pub(crate) mod list;

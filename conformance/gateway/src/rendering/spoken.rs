@@ -7,9 +7,9 @@ use translation::pen::{Front, Writer, call_prefix, class_of, error_body, failure
 use translation::{Delta, PartKind, ReplyError, Stop, Stopped, Usage};
 
 use super::RenderedResponse;
+use super::events::events;
 use super::hosted::{self, Given};
 use super::ids::BARE;
-use super::wire;
 use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought};
 use crate::content::text;
 
@@ -370,5 +370,5 @@ fn logprobs(token: &str) -> Value {
 }
 
 pub(super) fn listed(stream: &[u8]) -> Vec<String> {
-    wire::events(stream).map(|event| String::from_utf8_lossy(event).into_owned()).collect()
+    events(stream).map(|event| String::from_utf8_lossy(event).into_owned()).collect()
 }

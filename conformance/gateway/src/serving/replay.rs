@@ -17,7 +17,7 @@ use super::sending::End;
 use super::stage::{Act, Director, Line, Received, serve};
 use crate::content::problem::Problem;
 use crate::rendering::body_of;
-use crate::rendering::wire::events;
+use crate::rendering::events::events;
 use recordings::capture::{CaptureError, Entry, Exchange, Format, Frame, Transport, read};
 
 /// Maximum length of a pause.

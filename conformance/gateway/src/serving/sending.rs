@@ -12,7 +12,8 @@ use tokio::time::sleep;
 
 use super::settings::Settings;
 use crate::faults::requested::Faults;
-use crate::rendering::wire::{WireFault, event_end};
+use crate::rendering::events::event_end;
+use crate::rendering::wire::WireFault;
 
 /// Lifetime of a stalled connection.
 const STALLED: Duration = Duration::from_secs(3600);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::content::problem::Problem;
 use crate::content::text;
-use crate::rendering::wire::events;
+use crate::rendering::events::events;
 
 /// Maximum number of stored responses, and of bytes that they take; the oldest are dropped first.
 const MAX_RESPONSES: usize = 10_000;
