@@ -256,7 +256,7 @@ fn profile(
             *met.entry((rule, reason)).or_default() += 1;
         }
     }
-    let is_socket = own.iter().all(|test| test.about.is_socket);
+    let is_socket = own.iter().all(|test| test.about.is_socket == Some(true));
     let unmet = own.iter().filter(|test| test.verdict != Verdict::Pass).count() as u64;
     let limit = |((rule, reason), tests): ((&str, &str), u64)| MetLimit {
         rule: rule.to_owned(),

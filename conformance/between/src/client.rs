@@ -116,8 +116,12 @@ impl Client {
         let (method, target) = probe.split_once(' ').unwrap_or(("GET", probe));
         let (path, query) =
             target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
-        let own = format!("/{}{}", self.api.version, self.api.path);
-        let root = sent.url.path().strip_suffix(&own).unwrap_or_default().to_owned();
+        let base = sent.url.path().strip_suffix(self.api.path).unwrap_or_default();
+        let is_version = |name: &str| {
+            name.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let root = base.rsplit_once('/').filter(|(_, last)| is_version(last)).map_or(base, |(root, _)| root);
+        let root = root.to_owned();
         sent.method = Method::named(method);
         sent.url.set_path(&(root + path));
         sent.url.set_query(query);

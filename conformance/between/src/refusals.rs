@@ -1,6 +1,6 @@
 //! Refusals that agents know by their words, and recover from.
 
-use catalogue::{REFUSALS, SessionCase};
+use catalogue::{REFUSALS, Refusal, SessionCase};
 
 /// How the message of a refusal begins that names the refused feature alone.
 pub(crate) const TOKEN: &str = "capability_rejected: ";
@@ -20,8 +20,8 @@ pub(crate) fn words(case: &SessionCase) -> Option<String> {
     case.refusal.map(str::to_owned).or_else(of_class)
 }
 
-/// The class of a refusal, as agents find it out.
-pub(crate) fn class(status: u16, message: &str, betas: &[&str]) -> Option<String> {
+/// The classes that a refusal can have, as agents find them out: of betas, it can name several.
+pub(crate) fn classes(status: u16, message: &str, betas: &[&str]) -> Vec<String> {
     let message = plain(message);
     let is_in = |phrase: &str| {
         let phrase = plain(phrase);
@@ -30,14 +30,16 @@ pub(crate) fn class(status: u16, message: &str, betas: &[&str]) -> Option<String
             .try_fold(&*message, |rest, words| rest.find(words).and_then(|at| rest.get(at + words.len()..)));
         rest.is_some()
     };
-    REFUSALS.iter().filter(|refusal| refusal.statuses.contains(&status)).find_map(|refusal| {
+    let of = |refusal: &Refusal| -> Vec<String> {
         if refusal.unless.iter().any(|words| is_in(words)) {
-            return None;
+            return Vec::new();
         }
         let named: &[&str] = if refusal.class.contains(BETA) { betas } else { &[BETA] };
         let is_said = |beta: &&&str| refusal.says.iter().any(|phrase| is_in(&phrase.replace(BETA, beta)));
-        named.iter().find(is_said).map(|beta| refusal.class.replace(BETA, beta))
-    })
+        named.iter().filter(is_said).map(|beta| refusal.class.replace(BETA, beta)).collect()
+    };
+    let of_status = REFUSALS.iter().filter(|refusal| refusal.statuses.contains(&status));
+    of_status.map(of).find(|classes| !classes.is_empty()).unwrap_or_default()
 }
 
 /// Without case and quotes, which differ between texts in JSON and outside of it.
@@ -58,9 +60,9 @@ mod tests {
             for words in refusal.words {
                 let [message, own] = [*words, refusal.class].map(|text| text.replace(BETA, BETAS[0]));
                 for status in refusal.statuses {
-                    assert_eq!(class(*status, &message, &BETAS), Some(own.clone()), "{message}");
+                    assert_eq!(classes(*status, &message, &BETAS), [own.as_str()], "{message}");
                 }
-                assert_eq!(class(429, &message, &BETAS), None, "{message}");
+                assert_eq!(classes(429, &message, &BETAS), [""; 0], "{message}");
             }
         }
     }
@@ -75,7 +77,10 @@ mod tests {
             "context_management: Extra inputs are not permitted",
             "Unexpected value(s) `files-api-2025-04-14` for the `anthropic-beta` header.",
         ] {
-            assert_eq!(class(400, message, &BETAS), None, "{message}");
+            assert_eq!(classes(400, message, &BETAS), [""; 0], "{message}");
         }
+        let both =
+            format!("Unexpected value(s) `{}`, `{}` for the `anthropic-beta` header.", BETAS[1], BETAS[0]);
+        assert_eq!(classes(400, &both, &BETAS), BETAS.map(|beta| format!("beta_header:{beta}")));
     }
 }

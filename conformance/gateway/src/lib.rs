@@ -9,7 +9,7 @@ mod faults;
 mod rendering;
 mod serving;
 
-pub use content::address::{with_path, without_path};
+pub use content::address::{wants_list, with_path, without_path};
 pub use content::directive;
 pub use content::given::given;
 pub use content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought, tokens};

@@ -198,6 +198,11 @@ impl TestFile {
             }
             None => None,
         };
+        let is_probed =
+            BETWEEN_CASES.iter().find(|case| case.id == self.case).and_then(|case| case.session.as_ref());
+        if !self.probes.is_empty() && !is_probed.is_some_and(|session| session.is_probed) {
+            return Err(io::Error::other("its case has no probes"));
+        }
         let turns = client.split_off(self.probes.len().min(client.len()));
         let of_after = upstream.split_off(self.upstream_exchanges.len().min(upstream.len()));
         Ok(Evidence {

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, process};
 
-use catalogue::{HandlingMode, UpstreamFault};
+use catalogue::{BETWEEN_CASES, HandlingMode, UpstreamFault};
 use results::Declared;
 
 use super::*;
@@ -90,9 +90,8 @@ fn exchange(at: u64, end: Ended) -> Exchanged {
 
 fn evidence() -> Evidence {
     let unanswered = Exchanged { response: None, body: Vec::new(), ..exchange(77, Ended::Complete) };
-    let probe = Exchanged { method: Method::Head, body: Vec::new(), ..exchange(1, Ended::Complete) };
     Evidence {
-        probes: vec![probe],
+        probes: Vec::new(),
         client: vec![
             exchange(5, Ended::Complete),
             exchange(1_000_003, Ended::Broken("reset \"by\"\n".to_owned())),
@@ -101,6 +100,22 @@ fn evidence() -> Evidence {
         after: Some(exchange(12, Ended::Complete)),
         after_upstream: vec![exchange(13, Ended::Complete)],
         unmarked: 3,
+    }
+}
+
+#[test]
+fn probes_are_read_where_a_case_has_them() {
+    let folder = Folder::new("probes");
+    let probe = Exchanged { method: Method::Head, body: Vec::new(), ..exchange(1, Ended::Complete) };
+    let evidence = Evidence { probes: vec![probe], ..evidence() };
+    for id in ["session/probes", "text/plain"] {
+        let (test, mut report) = of("responses-chat/text/plain", None);
+        let case = BETWEEN_CASES.iter().find(|case| case.id == id).unwrap();
+        report.about.case = id.to_owned();
+        write(&folder.0, &Test { case, ..test }, &evidence).unwrap();
+        let read = read(&folder.0, &report).map_err(|error| error.to_string());
+        let has_probes = id == "session/probes";
+        assert_eq!(read.clone().ok(), has_probes.then(|| evidence.clone()), "{read:?}");
     }
 }
 
@@ -145,7 +160,7 @@ fn recordings_are_those_that_other_commands_check() {
     let format = recordings::capture::read(client.as_bytes(), None, &mut |entry| {
         exchanges += usize::from(matches!(entry, checker::Entry::Exchange(_)));
     });
-    assert_eq!((format.map_err(|error| error.to_string()), exchanges), (Ok(results::Format::Exchange), 3));
+    assert_eq!((format.map_err(|error| error.to_string()), exchanges), (Ok(results::Format::Exchange), 2));
 }
 
 #[test]

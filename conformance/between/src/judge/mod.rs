@@ -50,8 +50,8 @@ pub struct Judged {
     pub limits: Vec<[String; 2]>,
     /// The measures of a session.
     pub measures: Vec<String>,
-    /// Whether all turns went over a WebSocket.
-    pub is_socket: bool,
+    /// Whether all turns went over a WebSocket, if one was asked for.
+    pub is_socket: Option<bool>,
 }
 
 impl Judged {
@@ -95,17 +95,17 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
 /// Statuses of an upgrade that clients expect: they talk over the WebSocket, or go on with requests.
 const UPGRADES: [u16; 2] = [101, 426];
 
-/// Whether each request of the client went over a WebSocket.
-fn upgrade(findings: &mut Findings<'_>, evidence: &Evidence) -> bool {
-    let is_socket = evidence.client.iter().all(|exchange| exchange.upgrade == Some(101));
-    let mut statuses = evidence.client.iter().filter_map(|exchange| exchange.upgrade);
-    let Some(status) = statuses.find(|status| !UPGRADES.contains(status)) else {
-        return is_socket && !evidence.client.is_empty();
-    };
-    let answer = if status == 0 { "with no status".to_owned() } else { format!("with status {status}") };
-    let message = format!("the upgrade to a WebSocket is answered {answer}; clients go on at once after 426");
-    findings.add("socket/upgrade", Problem::new("", message));
-    false
+/// Whether each request of the client went over a WebSocket, if it asked for one.
+fn upgrade(findings: &mut Findings<'_>, evidence: &Evidence) -> Option<bool> {
+    let statuses: Vec<u16> = evidence.client.iter().filter_map(|exchange| exchange.upgrade).collect();
+    if let Some(status) = statuses.iter().find(|status| !UPGRADES.contains(status)) {
+        let answer = if *status == 0 { "with no status".to_owned() } else { format!("with status {status}") };
+        let message =
+            format!("the upgrade to a WebSocket is answered {answer}; clients go on at once after 426");
+        findings.add("socket/upgrade", Problem::new("", message));
+    }
+    let is_socket = statuses.len() == evidence.client.len() && statuses.iter().all(|status| *status == 101);
+    (!statuses.is_empty()).then_some(is_socket)
 }
 
 /// The ends of the names of rules about a stream that was asked for and not sent, and the reverse.

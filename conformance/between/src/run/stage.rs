@@ -240,6 +240,7 @@ impl Stage {
         let mut exchanges = Vec::new();
         for probe in agent.probes {
             exchanges.push(Exchanged { turn: PROBING, ..client.probe(probe, &like, playing).await });
+            self.quiet(playing).await;
         }
         exchanges
     }

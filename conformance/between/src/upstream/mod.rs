@@ -20,7 +20,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use futures_util::FutureExt as _;
-use gateway::{Host, Problem, Talk, Wire, listed, with_path};
+use gateway::{Host, Problem, Talk, Wire, listed, wants_list, with_path};
 use harness::lock;
 use results::Unaccounted;
 use serde_json::{Value, json};
@@ -140,6 +140,9 @@ fn api_of(path: &str) -> Option<&'static Api> {
     spec::spoken().find(|api| api.is_at(path.trim_end_matches('/')))
 }
 
+/// The beginning of the content type of a stream.
+const STREAM: &str = "text/event-stream";
+
 /// A request, or the first one of a WebSocket, whose messages are answered like requests.
 async fn answer(
     State(desk): State<Arc<Desk>>,
@@ -199,17 +202,18 @@ fn respond(desk: &Desk, method: &Method, uri: &Uri, headers: &HeaderMap, body: &
         let is_refused = !(playing.test.is_session() && playing.is_changed(number));
         let test = &playing.test;
         let fault = test.fault.filter(|_| is_refused && test.is_faulty(turn));
-        script(test, fault, dialect, turn, &tag, &asked)
+        let script = script(test, fault, dialect, turn, &tag, &asked);
+        if script.status >= 400 && wants_list(api, uri) { script.in_list() } else { script }
     });
     playing.responds(number, script.status, &script.headers);
-    let is_list = script.status < 400 && api.lists_at(path, uri.query().unwrap_or_default());
+    let mut headers = script.headers;
+    let kind = headers.iter_mut().find(|(name, value)| name == "content-type" && value.starts_with(STREAM));
+    let kind = kind.filter(|_| wants_list(api, uri));
     let events = perform(playing, number, script.pieces, script.ending);
-    if is_list {
-        // The recording has the events.
-        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        return response(script.status, headers, Body::from_stream(listed(events)));
-    }
-    response(script.status, script.headers, Body::from_stream(events))
+    let Some((_, kind)) = kind else { return response(script.status, headers, Body::from_stream(events)) };
+    // The recording has the events.
+    "application/json".clone_into(kind);
+    response(script.status, headers, Body::from_stream(listed(events)))
 }
 
 fn text_of(value: &HeaderValue) -> String {

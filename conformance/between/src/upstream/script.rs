@@ -57,6 +57,15 @@ pub(super) enum ScriptEnding {
     Stalled,
 }
 
+impl Script {
+    /// An error is the only entry of a list, where streams are lists.
+    pub(super) fn in_list(mut self) -> Self {
+        self.pieces.insert(0, Piece::new("["));
+        self.pieces.push(Piece::new("\n]"));
+        self
+    }
+}
+
 impl Piece {
     fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self { bytes: bytes.into(), ..Self::default() }

@@ -191,6 +191,36 @@ fn what_one_provider_seals_does_not_reach_another() {
 }
 
 #[test]
+fn a_recorded_list_is_sent_as_it_was() {
+    let folder_of_lists = env::temp_dir().join(format!("conformance-lists-{}", process::id()));
+    fs::create_dir_all(&folder_of_lists).unwrap();
+    let text = fs::read_to_string(folder().join("kite.jsonl")).unwrap();
+    let text =
+        text.replace("{\\\"promptTokenCount", "{\\\"cachedContentTokenCount\\\":2,\\\"promptTokenCount");
+    fs::write(folder_of_lists.join("events.jsonl"), &text).unwrap();
+    let lists = text.lines().map(|line| {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let target = line["target"].as_str().unwrap().replace("?alt=sse", "");
+        let body = line["response"]["body"].as_str().unwrap();
+        let data: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+        let body = format!("[{}\n]", data.join("\n,\r\n"));
+        line["target"] = target.into();
+        line["response"]["headers"] = serde_json::json!([["content-type", "application/json"]]);
+        line["response"]["body"] = body.into();
+        line.to_string() + "\n"
+    });
+    fs::write(folder_of_lists.join("kite.jsonl"), lists.collect::<String>()).unwrap();
+    let is_passed_on = |pair: &Pair| pair.name() == "gemini-gemini";
+    let [own, lists] = ["events.jsonl", "kite.jsonl"]
+        .map(|file| replay(&[folder_of_lists.join(file)], None, &[], is_passed_on));
+    let measures = |run: &BetweenRun| run.tests[0].about.measures.clone();
+    assert_eq!(findings(&lists), Vec::<String>::new());
+    assert!(measures(&own).concat().contains("cache read told"), "{:?}", measures(&own));
+    assert_eq!(measures(&own), measures(&lists));
+    fs::remove_dir_all(&folder_of_lists).unwrap();
+}
+
+#[test]
 fn a_session_without_its_texts_is_judged_alike() {
     let hidden = env::temp_dir().join(format!("conformance-hidden-sessions-{}", process::id()));
     fs::create_dir_all(&hidden).unwrap();

@@ -1,6 +1,7 @@
 //! Requests of APIs whose path says what others have in the body: the model, and whether a stream is asked for. Some have two
 //! names for a member.
 
+use axum::http::Uri;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use spec::Api;
@@ -25,6 +26,12 @@ pub fn with_path(api: &Api, path: &str, request: Value) -> Value {
         members.insert(STREAM.to_owned(), is_stream.into());
     }
     request
+}
+
+/// Whether a request gets its stream as a list, as its query does not ask for events.
+pub fn wants_list(api: &Api, uri: &Uri) -> bool {
+    let query = percent_decode_str(uri.query().unwrap_or_default()).decode_utf8_lossy();
+    api.lists_at(uri.path(), &query)
 }
 
 /// The segments of the path of a request, none if it is the same for all requests, and the body without what they say.

@@ -38,10 +38,11 @@ impl ListWriter {
             if !event.ends_with(b"\n\n") && !event.ends_with(b"\n\r\n") {
                 break;
             }
-            let lines = event.split(|byte| *byte == b'\n');
-            for data in lines.filter_map(|line| line.strip_prefix(b"data: ")) {
+            let lines = event.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
+            let data: Vec<&[u8]> = lines.map(<[u8]>::trim_ascii).collect();
+            if !data.is_empty() {
                 out.extend_from_slice(if self.has_begun { b"\n,\r\n" } else { b"[" });
-                out.extend_from_slice(data.trim_ascii_end());
+                out.extend_from_slice(&data.join(&b'\n'));
                 self.has_begun = true;
             }
             at += end;
@@ -64,7 +65,7 @@ mod tests {
     fn a_list_does_not_depend_on_how_bytes_are_cut() {
         for (stream, list) in [
             ("data: {\"a\":1}\n\n: ping\n\ndata: {\"b\":2}\n\n", "[{\"a\":1}\n,\r\n{\"b\":2}\n]"),
-            ("data: {\"a\":1}\r\n\r\ndata: {\r\n\r\n", "[{\"a\":1}\n,\r\n{\n]"),
+            ("data:{\"a\":\r\ndata:1}\r\n\r\ndata: {\r\n\r\n", "[{\"a\":\n1}\n,\r\n{\n]"),
             ("data: {\"a\":1}\n\ndata: {\"b\"", "[{\"a\":1}\n]"),
             ("", "[]"),
         ] {

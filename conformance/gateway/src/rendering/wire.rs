@@ -49,13 +49,15 @@ impl Wire {
         events(&self.body).map(<[u8]>::to_vec).collect()
     }
 
-    /// A stream as the JSON list that some APIs send without `alt=sse`.
+    /// A stream, or an error, as the JSON list that some APIs send without `alt=sse`.
     #[must_use]
     pub(crate) fn into_list(mut self) -> Self {
         if self.is_stream() {
             let mut writer = ListWriter::default();
             self.body = [writer.push(&self.body).as_slice(), writer.end()].concat();
             "application/json".clone_into(&mut self.content_type);
+        } else if self.status >= 400 && self.body.starts_with(b"{") {
+            self.body = [b"[", &*self.body, b"\n]"].concat();
         }
         self
     }

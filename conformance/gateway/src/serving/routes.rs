@@ -27,7 +27,7 @@ use super::mcp::Servers;
 use super::sending::send;
 use super::socket::talk;
 use super::store::Stored;
-use crate::content::address::{pattern, with_path};
+use crate::content::address::{pattern, wants_list, with_path};
 use crate::content::problem::Problem;
 use crate::content::refusal::unknown_key;
 use crate::faults::requested::{Faults, HEADER};
@@ -189,9 +189,12 @@ async fn create_at(State(gateway): Shared, uri: http::Uri, headers: HeaderMap, b
     }
     let request = match serde_json::from_slice(&body) {
         Ok(request) => with_path(api, uri.path(), request),
-        Err(error) => return refused(&Problem::not_json(&error), api),
+        Err(error) => {
+            let wire = Wire::refused(&Problem::not_json(&error), api);
+            return plain_json(&if wants_list(api, &uri) { wire.into_list() } else { wire });
+        }
     };
-    let is_list = api.lists_at(uri.path(), uri.query().unwrap_or_default());
+    let is_list = wants_list(api, &uri);
     created(&gateway, &headers, &request.to_string().into_bytes(), is_list).await
 }
 

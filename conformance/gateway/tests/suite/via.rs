@@ -138,19 +138,20 @@ fn a_stream_can_be_a_list() {
     let upstream = Embedded::start(Settings::new(chat)).unwrap();
     let via = EmbeddedVia::start(ViaSettings::new(&upstream.url(), chat)).unwrap();
     let root = via.url().replace("/v1", "/v1beta");
-    let get = |query: &str| {
+    let get = |text: &str, query: &str| {
         let path = format!("/models/m:streamGenerateContent{query}");
         let runtime = start_runtime(1).unwrap();
         runtime.block_on(async {
             let client = Client::builder().no_proxy().build().unwrap();
-            let body = request(gemini, "[[say Hé|llo|.]]", true).to_string();
+            let body = request(gemini, text, true).to_string();
             let response = client.post(root.clone() + &path).body(body).send().await.unwrap();
             let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
             (kind, response.text().await.unwrap())
         })
     };
-    let (kind, list) = get("");
-    let (_, events) = get("?alt=sse");
+    let said = "[[say Hé|llo|.]]";
+    let (kind, list) = get(said, "");
+    let (_, events) = get(said, "?alt=%73se");
     assert_eq!(kind, "application/json");
     let list: Vec<Value> = serde_json::from_str(&list).unwrap();
     let data = events.lines().filter_map(|line| line.strip_prefix("data: "));
@@ -158,6 +159,9 @@ fn a_stream_can_be_a_list() {
         all.iter().map(|chunk| chunk["candidates"][0]["content"]["parts"][0]["text"].clone()).collect()
     };
     assert!(list.len() > 2);
+    let (_, errors) = get("[[error 429]]", "");
+    let errors: Vec<Value> = serde_json::from_str(&errors).unwrap();
+    assert_eq!(errors[0]["error"]["code"], 429);
     assert_eq!(
         texts(&list),
         texts(&data.map(|data| serde_json::from_str(data).unwrap()).collect::<Vec<_>>())

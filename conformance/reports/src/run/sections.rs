@@ -24,7 +24,10 @@ pub(super) fn intro(run: &Run) -> Vec<Vec<Cell>> {
     let mut checked = vec![Cell::Plain(format!("{recordings}, {streams} and {events} checked"))];
     if let Some(dialect) = dialect(run) {
         checked.push(Cell::plain(" as "));
-        checked.push(if dialect.contains(' ') { Cell::Plain(dialect) } else { Cell::Code(dialect) });
+        let is_count = dialect
+            .strip_suffix(" dialects")
+            .is_some_and(|count| count.bytes().all(|it| it.is_ascii_digit()));
+        checked.push(if is_count { Cell::Plain(dialect) } else { Cell::Code(dialect) });
     }
     let levels = count([(totals.errors, "error"), (totals.warnings, "warning"), (totals.notes, "note")]);
     let seen = format!(

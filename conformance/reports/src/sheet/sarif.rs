@@ -95,6 +95,9 @@ fn of_result(of: &SheetResult<'_>, numbers: &BTreeMap<&str, usize>) -> Value {
         "partialFingerprints": { "primaryLocationLineHash": of.fingerprint, "conformance/v1": of.fingerprint },
         "properties": of.properties,
     });
+    if let (false, Some(members)) = (numbers.contains_key(&*of.rule), result.as_object_mut()) {
+        members.remove("ruleIndex");
+    }
     let related: Vec<Value> = places.collect();
     if let (false, Some(members)) = (related.is_empty(), result.as_object_mut()) {
         members.insert("relatedLocations".to_owned(), related.into());

@@ -136,9 +136,9 @@ pub struct OfPair {
     /// The measures of a session, such as how much of each request the next one keeps, each in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<String>,
-    /// Whether each request of the client went over a WebSocket.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_socket: bool,
+    /// Whether each request of the client went over a WebSocket, if it asked for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_socket: Option<bool>,
     /// Its own findings, where others of the run change them that are in other shards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsettled: Vec<TestFinding>,

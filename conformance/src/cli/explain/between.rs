@@ -156,7 +156,7 @@ fn played(page: &mut Page, case: &BetweenCase, session: &SessionCase) {
         page.fact("says", says.unwrap_or_default());
     }
     page.fact("adds", session.adds);
-    page.fact("adds headers", &named(session.adds_headers));
+    page.fact("sends", &named(session.adds_headers));
     if let Some(task) = session.helper_task {
         let answers: Vec<String> = session.helper.iter().map(|number| (number + 1).to_string()).collect();
         page.fact("helper", &format!("asks \"{task}\", and gets answers {}", answers.join(", ")));

@@ -61,6 +61,15 @@ impl ReplyReader {
         self.take()
     }
 
+    /// Reads a body that is a list of events.
+    pub(super) fn list(&mut self, events: &[Value]) -> Vec<Delta> {
+        for event in events {
+            self.reading.event(&mut self.parts, "", event);
+        }
+        self.reading.end(&mut self.parts);
+        self.take()
+    }
+
     fn read(&mut self, name: Option<&str>, data: &str) {
         if data == DONE {
             self.reading.done(&mut self.parts);

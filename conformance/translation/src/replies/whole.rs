@@ -17,7 +17,8 @@ impl Reply {
         let is_stream = kind.get(..STREAM.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(STREAM));
         // Some gateways stream under another content type, or have a body under this one.
         let first = bytes.trim_ascii_start().first();
-        if status < 400 && first != Some(&b'{')
+        let is_list = first == Some(&b'[') && dialect.api.names_model();
+        if status < 400 && first != Some(&b'{') && !is_list
             || is_stream && first.is_some_and(|first| b":ed".contains(first))
         {
             Self::of_stream(dialect, bytes)
@@ -40,6 +41,14 @@ impl Reply {
             let message = String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
             let error = (status >= 400).then(|| ReplyError { class: String::new(), message });
             return Self { error, ..Self::default() };
+        };
+        // Some APIs send a list of their events, or of one error.
+        let body = match body {
+            Value::Array(mut all) if dialect.api.names_model() => match all.len() {
+                1 => all.swap_remove(0),
+                _ => return ReplyReader::new(dialect.api).list(&all).into_iter().collect(),
+            },
+            body => body,
         };
         // A response that failed is one, with the error as a member.
         let is_response =

@@ -255,14 +255,13 @@ fn token(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<
         return;
     }
     let betas = values(header(&turn.client.headers, BETAS).unwrap_or_default());
-    let class = refusals::class(answer.status, sent, &betas);
+    let classes = refusals::classes(answer.status, sent, &betas);
+    let tokens: Vec<String> = classes.iter().map(|class| [TOKEN, class].concat()).collect();
     // Agents know the words of their own API alone.
-    if class.is_none() && !session.is_same
-        || class.as_ref().is_some_and(|class| got == [TOKEN, class].concat())
-    {
+    if tokens.is_empty() && !session.is_same || tokens.iter().any(|token| got == token) {
         return;
     }
-    let wanted = class.map_or_else(|| "no class".to_owned(), |class| [TOKEN, &class].concat());
+    let wanted = if tokens.is_empty() { "no class".to_owned() } else { tokens.join(" or ") };
     let message = format!(
         "turn {}: the client gets a token that does not fit the upstream's words: {wanted}",
         turn.number

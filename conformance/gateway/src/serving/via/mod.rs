@@ -31,7 +31,7 @@ use super::cors;
 use super::host::{Host, listen};
 use super::log::Log;
 use super::talk::Talk;
-use crate::content::address::{pattern, with_path};
+use crate::content::address::{pattern, wants_list, with_path};
 use crate::content::problem::Problem;
 use crate::rendering::wire::Wire;
 use faults::State as FaultState;
@@ -205,8 +205,8 @@ async fn create(
         return nothing(State(via), uri).await;
     }
     let mut response = answer(&via, front, &uri, &headers, body).await;
-    if front.api.lists_at(uri.path(), query) {
-        response = sending::of_list(response);
+    if wants_list(front.api, &uri) {
+        response = sending::of_list(response, front.api.name != via.settings.upstream.api.name);
     }
     if via.fault.misnames(response.status()) {
         let problem = Problem::of_status(response.status().as_u16());

@@ -223,13 +223,21 @@ fn kept_alive(all: Chunks, every: Duration, sign: &'static str) -> Chunks {
     stream::unfold((all, true), next).boxed()
 }
 
-/// A stream as a list that grows, which some APIs send.
-pub(super) fn of_list(mut response: Response) -> Response {
+/// A stream as a list that grows, which some APIs send, and an error of our own as its only entry.
+pub(super) fn of_list(mut response: Response, is_translated: bool) -> Response {
     let is_stream = |value: &HeaderValue| value.as_bytes().starts_with(STREAM.as_bytes());
     if !response.headers().get(header::CONTENT_TYPE).is_some_and(is_stream) {
-        return response;
+        if !is_translated || response.status().as_u16() < 400 {
+            return response;
+        }
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+        return response.map(|body| {
+            let around = |text: &'static str| stream::once(ready(Ok(Bytes::from_static(text.as_bytes()))));
+            Body::from_stream(around("[").chain(body.into_data_stream()).chain(around("\n]")))
+        });
     }
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().remove(header::CONTENT_LENGTH);
     response.map(|body| Body::from_stream(listed(body.into_data_stream())))
 }
 
