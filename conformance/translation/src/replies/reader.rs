@@ -61,7 +61,7 @@ impl ReplyReader {
         self.take()
     }
 
-    /// Reads a body that is a list of events.
+    /// A body can be a list of events.
     pub(super) fn list(&mut self, events: &[Value]) -> Vec<Delta> {
         for event in events {
             self.reading.event(&mut self.parts, "", event);
