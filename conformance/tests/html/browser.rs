@@ -263,13 +263,14 @@ fn pages_of_clients_fit_their_boxes() {
         browser.size(width, 900);
         let widest = browser.value("document.documentElement.scrollWidth");
         assert!(widest.as_u64().is_some_and(|widest| widest <= width), "{widest} of {width}");
-        let wide = "[...document.querySelectorAll('#profiles .scroll, #failures .case')].filter(one => one.scrollWidth > one.clientWidth).length";
+        let wide = "[...document.querySelectorAll('#profiles .scroll, #causes .case, #tests .case')].filter(one => one.scrollWidth > one.clientWidth).length";
         assert_eq!(browser.value(wide), 0, "{width}: something runs out of its box");
     }
     assert_eq!(browser.value("document.body.innerText.includes('`')"), false, "backticks are raw");
     // The links of profiles lead to their cases, and the search finds them.
     let leads = "[...document.querySelectorAll('#profiles a, #requests a')].every(link => document.getElementById(decodeURIComponent(link.hash).slice(1))?.matches('.case'))";
     assert_eq!(browser.value(leads), true);
+    assert_eq!(browser.value("document.querySelectorAll('#profiles a').length"), 12);
     let find = "(() => { const box = document.getElementById('search'); box.value = 'longer-one-9'; box.dispatchEvent(new Event('input')); return [...document.querySelectorAll('.case')].filter(one => one.checkVisibility()).length; })()";
     assert_eq!(browser.value(find), 1);
     for (width, height) in [(1280, 900), (390, 844)] {

@@ -118,8 +118,8 @@ const STAGES: [&str; 2] = ["@open", "@ended"];
 
 /// Returns what kinds of findings have in common with others: at level 0 all, then without what else the event says, then
 /// without the form or the types of objects around the member, then little more than the rule. At the last two levels, events
-/// with calls are like others; of a value that a schema forbids, the member is left, whatever the event and the type. Data that
-/// cannot be read are told apart by what is wrong with them, and not by their event.
+/// with calls are like others; of a value that a schema forbids, the member is left, whatever the event and the type. Unreadable
+/// data are grouped by their defect, and not by their event.
 pub fn alike(kinds: &[String], level: usize) -> Vec<String> {
     let all: BTreeSet<String> = kinds.iter().map(|kind| loosened(kind, level)).collect();
     all.into_iter().collect()

@@ -219,9 +219,9 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
 }
 
 /// A section: whether the page has it, its id and name, and its count with the class of that.
-type Section = (bool, &'static str, &'static str, usize, &'static str);
+type Section<'s> = (bool, &'s str, &'static str, usize, &'static str);
 
-pub(crate) fn sections(sections: &[Section], search: &str, html: &mut Html) {
+pub(crate) fn sections(sections: &[Section<'_>], search: &str, html: &mut Html) {
     html.tag("nav").set("aria-label", "Sections").inside(|html| {
         html.tag("ul").inside(|html| {
             for (_, id, name, count, class) in sections.iter().filter(|(is_there, ..)| *is_there) {

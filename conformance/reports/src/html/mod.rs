@@ -76,7 +76,7 @@ pub(crate) fn document(title: &str, outcome: Outcome, body: impl FnOnce(&mut Htm
     html.into_document()
 }
 
-pub(crate) fn section(id: &'static str, heading: &str, html: &mut Html, write: impl FnOnce(&mut Html)) {
+pub(crate) fn section(id: &str, heading: &str, html: &mut Html, write: impl FnOnce(&mut Html)) {
     html.tag("section").set("id", id).set("aria-labelledby", format!("{id}-heading")).inside(|html| {
         html.tag("h2").set("id", format!("{id}-heading")).text(heading);
         write(html);
@@ -104,23 +104,6 @@ pub(crate) fn table(
             });
             html.tag("tbody").inside(rows);
         });
-    });
-}
-
-/// Writes a row of texts, the first of which is its head, and of counts with their classes, which zeros lack.
-pub(crate) fn row_of_counts<'c>(
-    texts: &[&str],
-    counts: impl IntoIterator<Item = (u64, &'c str)>,
-    html: &mut Html,
-) {
-    html.tag("tr").inside(|html| {
-        for (at, text) in texts.iter().enumerate() {
-            let cell = if at == 0 { html.tag("th").set("scope", "row") } else { html.tag("td") };
-            cell.text(text);
-        }
-        for (count, class) in counts {
-            html.tag("td").class(if count == 0 { "none" } else { class }).text(&number(count));
-        }
     });
 }
 

@@ -1,6 +1,6 @@
 //! The report of a client or of a gateway as a page for browsers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use results::text::{cut, parted};
 use results::{
@@ -13,11 +13,11 @@ use super::{About, Tested, files, options};
 use crate::html::causes::played;
 use crate::html::finding::fix;
 use crate::html::head::{command, fact, heading, meter, sections};
-use crate::html::overview::{next as steps, stale};
+use crate::html::overview::{linked, next as steps, stale};
 use crate::html::rules::{inline, prose, quoted};
 use crate::html::streams::mark;
-use crate::html::{Html, SCRIPT, counted, document, duration, number, row_of_counts, section, table, word};
-use crate::sheet::{Row, Section};
+use crate::html::{Html, SCRIPT, counted, document, duration, number, section, table, word};
+use crate::sheet::{Cell, Row, Section};
 
 /// Maximum number of causes with an example.
 const CAUSES: usize = 200;
@@ -62,13 +62,14 @@ impl<A: Serialize> Tested<'_, A> {
             shown.filter_map(|cause| Some((&*cause.rule, self.page_of(cause)?))).collect();
         let mut tables = self.sections();
         tables.retain(|section| !section.rows.is_empty());
+        let ids: Vec<String> = tables.iter().map(id).collect();
         document(&title, self.outcome, |html| {
             html.tag("header").inside(|html| self.header(page, failed, html));
             let mut all = vec![
                 (!self.causes.is_empty(), "causes", "Causes", failing, if failing > 0 { "bad" } else { "" }),
                 (true, "tests", "Tests", failed, "bad"),
             ];
-            all.extend(tables.iter().map(|of| (true, id(of), of.title, 0, "")));
+            all.extend(tables.iter().zip(&ids).map(|(of, id)| (true, id.as_str(), of.title, 0, "")));
             all.extend([
                 (!page.steps.is_empty(), "next", "Next", 0, ""),
                 (!rules.is_empty(), "rules", "Rules", 0, ""),
@@ -80,8 +81,8 @@ impl<A: Serialize> Tested<'_, A> {
                     self.of_tests(page, html);
                     stale(self.stale, html);
                 });
-                for of in &tables {
-                    section(id(of), of.title, html, |html| of_section(of, html));
+                for (of, id) in tables.iter().zip(&ids) {
+                    section(id, of.title, html, |html| self.of_section(of, html));
                 }
                 steps(&page.steps, html);
                 if !rules.is_empty() {
@@ -269,6 +270,37 @@ impl<A: Serialize> Tested<'_, A> {
             });
         });
     }
+
+    /// Numbers look like the heads of their columns, and names lead to their tests.
+    fn of_section(&self, of: &Section, html: &mut Html) {
+        let heads: Vec<&str> = of.heads.iter().map(String::as_str).collect();
+        let texts = heads.len() - of.numbers;
+        let known: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
+        let lead = |name: &'_ String| known.contains(name.as_str()).then(|| name.clone());
+        table(if of.numbers > 1 { "groups" } else { "rules" }, of.title, &heads, html, |html| {
+            for Row { cells, .. } in &of.rows {
+                html.tag("tr").inside(|html| {
+                    for (at, (cell, head)) in cells.iter().zip(&heads).enumerate() {
+                        if at >= texts {
+                            let count: u64 = cell.text().parse().unwrap_or_default();
+                            let class = if count == 0 { "none" } else { look_of(head) };
+                            html.tag("td").class(class).text(&number(count));
+                            continue;
+                        }
+                        let tag = if at == 0 { html.tag("th").set("scope", "row") } else { html.tag("td") };
+                        tag.inside(|html| match cell {
+                            Cell::Codes(names) => {
+                                let names: Vec<_> = names.iter().map(|name| (lead(name), &**name)).collect();
+                                linked(&names, html);
+                            }
+                            Cell::Code(name) => linked(&[(lead(name), &cut(name, CELL))], html),
+                            Cell::Plain(text) => html.text(&cut(text, CELL)),
+                        });
+                    }
+                });
+            }
+        });
+    }
 }
 
 /// The look of a test by its verdict, its sign, and its ending in a word.
@@ -283,8 +315,8 @@ pub(crate) const fn by_verdict(verdict: Verdict) -> [&'static str; 3] {
 }
 
 /// The first word of its title.
-fn id(of: &Section) -> &'static str {
-    of.title.split(' ').next().unwrap_or_default()
+fn id(of: &Section) -> String {
+    of.title.split(' ').next().unwrap_or_default().to_lowercase()
 }
 
 fn rule_id(rule: &str) -> String {
@@ -350,24 +382,6 @@ fn timeline(moments: &[BetweenMoment], html: &mut Html) {
                 });
             }
         });
-    });
-}
-
-/// Numbers look like the heads of their columns.
-fn of_section(of: &Section, html: &mut Html) {
-    let heads: Vec<&str> = of.heads.iter().map(String::as_str).collect();
-    let texts = heads.len() - of.numbers;
-    table(if of.numbers > 1 { "groups" } else { "rules" }, of.title, &heads, html, |html| {
-        for Row { cells, .. } in &of.rows {
-            let cells: Vec<String> = cells.iter().map(|cell| cut(&cell.text(), CELL)).collect();
-            let names: Vec<&str> = cells.iter().take(texts).map(String::as_str).collect();
-            let counts = cells.iter().zip(&heads).skip(texts);
-            row_of_counts(
-                &names,
-                counts.map(|(count, head)| (count.parse().unwrap_or_default(), look_of(head))),
-                html,
-            );
-        }
     });
 }
 

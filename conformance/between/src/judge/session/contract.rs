@@ -239,7 +239,7 @@ fn words(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, [answer, response]
     let plain = |text: &str| text.replace('\\', "");
     let is_contained = plain(&body).contains(&plain(message))
         || plain(&body).contains(&plain(&Value::from(message).to_string()).trim_matches('"').to_owned());
-    if !is_contained && !body.contains(TOKEN.trim_end()) {
+    if !is_contained && !body.contains(TOKEN) {
         let message =
             format!("turn {}: the words of the upstream's error do not reach the client", turn.number);
         let sides = [tail(&answer.body()), tail(&response.body())];
@@ -251,12 +251,12 @@ fn words(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, [answer, response]
 fn token(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, answer: &Response) {
     let [sent, Some(got)] = turn.messages() else { return };
     let sent = sent.unwrap_or_default();
-    if !got.contains(TOKEN.trim_end()) || sent.contains(TOKEN.trim_end()) {
+    if !got.contains(TOKEN) || sent.contains(TOKEN) {
         return;
     }
     let betas = values(header(&turn.client.headers, BETAS).unwrap_or_default());
     let classes = refusals::classes(answer.status, sent, &betas);
-    let tokens: Vec<String> = classes.iter().map(|class| [TOKEN, class].concat()).collect();
+    let tokens: Vec<String> = classes.iter().map(|class| format!("{TOKEN} {class}")).collect();
     // Agents know the words of their own API alone.
     if tokens.is_empty() && !session.is_same || tokens.iter().any(|token| got == token) {
         return;

@@ -8,7 +8,11 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use catalogue::BETWEEN_RULES;
 use serde_json::{Value, json};
+use spec::Dialect;
 use translation::{Crowd, break_turn};
+
+use crate::content::problem::Problem;
+use crate::rendering::wire::Wire;
 
 /// The header with the advice whether to send a refused request again.
 pub(super) const SHOULD_RETRY: &str = "x-should-retry";
@@ -91,15 +95,18 @@ impl State {
         }
     }
 
-    /// Whether the message of a refusal becomes a token of another class.
-    pub(super) fn misnames(&self, status: StatusCode) -> bool {
-        self.is_at("contract/error-token")
-            && [StatusCode::BAD_REQUEST, StatusCode::PAYLOAD_TOO_LARGE].contains(&status)
-    }
-
-    pub(super) fn break_refusal(&self, response: &mut Response) {
-        if response.status().as_u16() < 400 {
+    pub(super) fn break_refusal(&self, response: &mut Response, front: &Dialect) {
+        let status = response.status();
+        if status.as_u16() < 400 {
             return;
+        }
+        if self.is_at("contract/error-token")
+            && [StatusCode::BAD_REQUEST, StatusCode::PAYLOAD_TOO_LARGE].contains(&status)
+        {
+            let message = "capability_rejected: other".to_owned();
+            let problem = Problem { message, ..Problem::of_status(status.as_u16()) };
+            *response.body_mut() = Wire::refused(&problem, front.api).body.into();
+            response.headers_mut().remove(header::CONTENT_LENGTH);
         }
         if self.is_at("contract/status") {
             *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;

@@ -208,13 +208,7 @@ async fn create(
     if wants_list(front.api, &uri) {
         response = sending::of_list(response, front.api.name != via.settings.upstream.api.name);
     }
-    if via.fault.misnames(response.status()) {
-        let problem = Problem::of_status(response.status().as_u16());
-        let other = refused(&Problem { message: "capability_rejected: other".to_owned(), ..problem }, front);
-        *response.body_mut() = other.into_body();
-        response.headers_mut().remove(header::CONTENT_LENGTH);
-    }
-    via.fault.break_refusal(&mut response);
+    via.fault.break_refusal(&mut response, front);
     if let Some(log) = &via.settings.log {
         let status = response.status().as_u16();
         log.line(&format!("{} for {} {status}", front.api.name, via.settings.upstream.api.name));
