@@ -19,7 +19,7 @@ pub fn listed<E: Send + 'static>(
     })
 }
 
-/// Turns the bytes of a stream into those of a list.
+/// The bytes of a stream as a list.
 #[derive(Debug, Default)]
 pub(crate) struct ListWriter {
     /// The beginning of an event.
@@ -30,10 +30,13 @@ pub(crate) struct ListWriter {
 impl ListWriter {
     /// The entries of the events that are complete now. Others than data have none.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        // No event ends in what was searched before, but for its last bytes.
+        let mut searched = self.rest.len().saturating_sub(3);
         self.rest.extend_from_slice(bytes);
         let (mut out, mut at) = (Vec::new(), 0);
         while let Some(rest) = self.rest.get(at..) {
-            let end = event_end(rest);
+            let end = searched + event_end(rest.get(searched..).unwrap_or_default());
+            searched = 0;
             let Some(event) = rest.get(..end).filter(|event| event.ends_with(b"\n")) else { break };
             if !event.ends_with(b"\n\n") && !event.ends_with(b"\n\r\n") {
                 break;
