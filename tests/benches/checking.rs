@@ -6,7 +6,7 @@
 //! exist beside the repository, and the goldens otherwise.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
-#[path = "../../conformance/checker/benches/streams.rs"]
+#[path = "../instructions/src/streams.rs"]
 mod streams;
 
 use std::fs::{self, File};
@@ -103,7 +103,8 @@ impl Streams {
 
     /// Returns the golden that is made longer.
     fn golden(&self) -> String {
-        let path = format!("spec/apis/{}/goldens/{}.sse", self.dialect.api.name, self.pattern.golden);
+        let Dialect { api, name, .. } = self.dialect;
+        let path = format!("spec/apis/{}/goldens/{name}/{}.sse", api.name, self.pattern.golden);
         fs::read_to_string(corpus::repository().join(path)).expect("a golden")
     }
 

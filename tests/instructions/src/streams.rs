@@ -10,7 +10,7 @@ pub(crate) struct Pattern {
     pub(crate) dialect: &'static str,
     /// The vendor that has made it.
     pub(crate) vendor: &'static str,
-    /// A golden with an item.
+    /// A golden of the dialect with an item.
     pub(crate) golden: &'static str,
     /// What the first frame of the item contains, and the first one behind it.
     item: [&'static str; 2],
@@ -29,7 +29,7 @@ pub(crate) const PATTERNS: [Pattern; 3] = [
     Pattern {
         dialect: "openai",
         vendor: "openai",
-        golden: "openai/text",
+        golden: "text",
         item: ["event: response.output_item.added\n", "event: response.completed\n"],
         delta: "event: response.output_text.delta\n",
         index: "\"output_index\":",
@@ -39,7 +39,7 @@ pub(crate) const PATTERNS: [Pattern; 3] = [
     Pattern {
         dialect: "anthropic",
         vendor: "anthropic",
-        golden: "anthropic/text",
+        golden: "text",
         item: ["event: content_block_start\n", "event: message_delta\n"],
         delta: "\"text_delta\"",
         index: "\"index\":",
@@ -49,7 +49,7 @@ pub(crate) const PATTERNS: [Pattern; 3] = [
     Pattern {
         dialect: "chat",
         vendor: "openai",
-        golden: "chat/tool-call",
+        golden: "tool-call",
         item: ["\"tool_calls\":[", "\"delta\":{}"],
         delta: "{\"arguments\":\"ty",
         index: "\"tool_calls\":[{\"index\":",

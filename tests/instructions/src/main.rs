@@ -3,11 +3,11 @@
 
 mod streams;
 
+use std::fs;
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
 
 use checker::{Checker, RuleSets, Rules};
-use recordings::capture::Format;
-use recordings::goldens::{GOLDENS, Golden, golden};
 use serde_json::Value;
 use spec::Dialect;
 
@@ -18,11 +18,14 @@ fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let (Some(dialect), Some(what)) = (arguments.next(), arguments.next()) else { return };
     let dialect = spec::dialect(&dialect).expect("a dialect");
+    let goldens = goldens(dialect);
     let streams = match &*what {
-        "goldens" => goldens(dialect).map(<[u8]>::to_vec).collect(),
-        "damaged" => goldens(dialect).flat_map(|golden| streams::damaged([golden].into_iter())).collect(),
-        "many" => vec![many(dialect)],
-        folder => recorded(folder),
+        "goldens" => recorded(&goldens),
+        "damaged" => {
+            recorded(&goldens).iter().flat_map(|golden| streams::damaged([&**golden].into_iter())).collect()
+        }
+        "many" => vec![many(dialect, &goldens)],
+        folder => recorded(Path::new(folder)),
     };
     let (events, rules, sets) = (events(&streams), Rules::of(dialect), RuleSets::all());
     for work in arguments {
@@ -45,26 +48,27 @@ fn counted(work: &dyn Fn() -> usize) -> usize {
     work()
 }
 
-fn goldens(dialect: &Dialect) -> impl Iterator<Item = &'static [u8]> {
-    let is_meant = |golden: &&Golden| golden.dialect == dialect.name && golden.format == Format::Sse;
-    GOLDENS.iter().filter(is_meant).map(|golden| golden.bytes)
+fn goldens(dialect: &Dialect) -> PathBuf {
+    let spec = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec"));
+    spec.join("apis").join(dialect.api.name).join("goldens").join(dialect.name)
 }
 
 /// The streams in the files of a folder.
-fn recorded(folder: &str) -> Vec<Vec<u8>> {
-    let files = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+fn recorded(folder: &Path) -> Vec<Vec<u8>> {
+    let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|it| it == "sse")).collect();
     files.sort();
-    files.iter().map(|file| std::fs::read(file).expect("a file")).collect()
+    files.iter().map(|file| fs::read(file).expect("a file")).collect()
 }
 
-fn many(dialect: &Dialect) -> Vec<u8> {
+fn many(dialect: &Dialect, goldens: &Path) -> Vec<u8> {
     let pattern =
         streams::PATTERNS.iter().find(|pattern| pattern.dialect == dialect.name).expect("a pattern");
-    let golden = golden(pattern.golden).and_then(|golden| std::str::from_utf8(golden.bytes).ok());
+    let file = goldens.join(pattern.golden).with_extension("sse");
+    let golden = fs::read_to_string(file).expect("the golden");
     let mut stream = Vec::new();
     let mut keep = |frame: &str| stream.extend_from_slice(frame.as_bytes());
-    pattern.many(golden.expect("the golden"), MANY, false, &|_| true, &mut keep);
+    pattern.many(&golden, MANY, false, &|_| true, &mut keep);
     stream
 }
 
