@@ -216,7 +216,7 @@ impl Reader<'_> {
         self.of_apis(THREADS).into_iter().flat_map(of_api).collect()
     }
 
-    /// Reads the cases for clients. What is alike in several APIs has the same id in each.
+    /// Reads the cases for clients. A case that is alike in several APIs has the same id in each.
     fn client_cases(&mut self) -> Vec<ClientCase> {
         let cases = self.pages_by_api(CLIENTS, ClientCase::parse).into_iter();
         let mut all: Vec<_> = cases.map(|(api, _, case)| ClientCase { api, ..case }).collect();

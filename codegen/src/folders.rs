@@ -32,7 +32,7 @@ pub const PAGES: [&str; 12] = [
     "scenarios",
 ];
 
-/// What clients ask through gateways.
+/// The cases of clients behind gateways.
 pub const BETWEEN_CASES: &str = "between/cases";
 
 /// Agents as they ask.
@@ -41,7 +41,7 @@ pub const BETWEEN_PROFILES: &str = "between/profiles";
 /// The rules about what passes through gateways.
 pub const BETWEEN_RULES: &str = "between/rules";
 
-/// What gateways owe to both ends.
+/// The contract of gateways with both ends.
 pub const CONTRACT: &str = "between/contract.toml";
 
 /// The reactions of agents to faults.
@@ -50,7 +50,7 @@ pub const AGENTS: &str = "between/agents.toml";
 /// The refusals that agents recover from.
 pub const REFUSALS: &str = "between/refusals.toml";
 
-/// What pairs of APIs cannot carry.
+/// The limits of pairs of APIs.
 pub const BETWEEN_LIMITS: &str = "between/limits.toml";
 
 /// The rules about clients.
@@ -97,7 +97,7 @@ pub const MEASURED: &str = "measured.toml";
 /// The outcomes of clients, by the findings in the streams.
 pub const IMPACT: &str = "impact.toml";
 
-/// What clients send for a golden.
+/// The request of clients for a golden.
 pub const REQUESTS: &str = "requests.toml";
 
 /// Returns the names of all APIs, sorted.
@@ -115,7 +115,7 @@ pub fn api(name: &str) -> PathBuf {
     table_of(name, TABLE)
 }
 
-/// Returns the folders or files of a kind that exist: the shared one, and that of each API.
+/// Returns the folders or files of a kind that exist: the shared one, and one of each API.
 pub fn of_kind(spec: &Path, kind: &str) -> Vec<PathBuf> {
     let of_apis = apis(spec).into_iter().map(|api| spec.join(APIS).join(api).join(kind));
     std::iter::once(spec.join(kind)).chain(of_apis).filter(|path| path.exists()).collect()

@@ -1,4 +1,4 @@
-//! What the dialects of an API have in common.
+//! The common part of the dialects of an API.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ const MODEL: &str = "{model}";
 /// An API: its scopes, and the two outer levels of its streams.
 #[derive(Debug)]
 pub struct Api {
-    /// Its name, that of a folder under `spec/apis`.
+    /// Its name, like the name of its folder under `spec/apis`.
     pub name: &'static str,
     /// Its name, for people.
     pub title: &'static str,
@@ -39,7 +39,7 @@ pub struct Api {
     pub signature: Signature,
     /// The requests of its operations.
     pub operations: &'static [(Operation, Route)],
-    /// What its requests have in common.
+    /// The common part of its requests.
     pub request: RequestShape,
     /// Its bodies that are roots of dialects.
     pub bodies: &'static [BodyShape],
@@ -49,13 +49,13 @@ pub struct Api {
     pub call: CallShape,
     /// The messages of a WebSocket, if it has one.
     pub session: Option<SessionShape>,
-    /// What its output contains encrypted.
+    /// The encrypted part of its output.
     pub encrypted: Option<EncryptedShape>,
     /// The names that other APIs give to its properties.
     pub misnomers: &'static [Misnomers],
     /// The words for the state of the root.
     pub status: StatusWords,
-    /// What comes first, last, and at all in a stream.
+    /// The effects that come first, last, and at all in a stream.
     pub order: StreamOrder,
     /// Where a client finds why the root ended: a member of the values of a scope.
     pub stop: Option<(Scope, &'static str)>,
@@ -71,7 +71,7 @@ pub struct Api {
     pub container: Scope,
     /// The value of the root, if an event has it.
     pub snapshot: Option<Slot>,
-    /// The index of a container, in its own events and in those of its descendants.
+    /// The index of a container, in its own events and in events of its descendants.
     pub index: Slot,
     /// The id of a container, in events of its descendants.
     pub id: Option<Slot>,
@@ -91,7 +91,7 @@ pub struct Api {
     pub slots: &'static [(Slot, &'static str)],
     /// The members of events that mean nothing, such as random characters that hide the length of a text.
     pub padding: &'static [&'static str],
-    /// The properties of all scopes, including those of other APIs.
+    /// The properties of all scopes, including scopes of other APIs.
     pub(crate) scopes: [ScopeInfo; Scope::COUNT],
 }
 
@@ -103,7 +103,7 @@ pub type CountPlace = (&'static str, Option<&'static str>);
 pub struct UsagePlaces {
     /// The member of the root's value that holds the object.
     pub member: &'static str,
-    /// JSON pointers to the object in events. A count in a later event replaces that of an earlier one.
+    /// JSON pointers to the object in events. A count in a later event replaces an earlier count.
     pub events: &'static [&'static str],
     /// All tokens of the input.
     pub input: CountPlace,
@@ -158,7 +158,7 @@ pub struct ScopeInfo {
     pub own_index: Option<Slot>,
     /// The `type`s of the parent that can contain it; any if empty.
     pub of: &'static [&'static str],
-    /// What its value is to a client.
+    /// The meaning of its value for a client.
     pub content: Option<Content>,
     /// Place of its final value in the value that closes its parent.
     pub in_parent: Option<&'static str>,
@@ -208,7 +208,7 @@ impl Api {
         of_routes.chain(self.request.parameters.iter().copied())
     }
 
-    /// Whether a path is that of the API's main operation, or ends with it.
+    /// Whether a path is the path of the API's main operation, or ends with it.
     pub fn is_at(&self, path: &str) -> bool {
         path.ends_with(self.path) || self.names_model() && self.signature.path(path).is_some()
     }

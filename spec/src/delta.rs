@@ -188,7 +188,7 @@ impl NextDelta {
         self.frame.splice(place, digits.bytes());
     }
 
-    /// Expects the number after that of the delta that was expected, if one was.
+    /// Expects the next number, if a delta was expected.
     #[inline]
     pub(crate) fn advance(&mut self) {
         let Some(number) = &mut self.number else { return };

@@ -45,8 +45,8 @@ struct Place {
 const TYPE: [&str; 2] = ["type", "object"];
 
 impl Enumerations {
-    /// Finds those of a dialect. Members of a response that repeat the request are left out: what they have is up to the
-    /// client.
+    /// Finds the enumerations of a dialect. Members of a response that repeat the request are left out: their values are
+    /// up to the client.
     pub fn of(dialect: &Dialect) -> Self {
         let mut reading = Reading {
             response: dialect.snapshot_member(),

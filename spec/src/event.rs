@@ -56,7 +56,7 @@ impl EventInfo {
     }
 
     /// Returns whether its values can be inside of others. The members of the event itself are recorded then, instead of
-    /// those of its object.
+    /// the members of its object.
     pub const fn is_nested(&self) -> bool {
         self.schema.watch().is_some()
     }

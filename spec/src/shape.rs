@@ -19,7 +19,7 @@ pub(crate) struct Shape {
     text: String,
     varying: Varying,
     slots: Vec<Moving<Slot>>,
-    /// The places of its matches, which stay those of the last event.
+    /// The places of its matches, the same as in the last event.
     matched: Vec<Moving<Matched>>,
     /// Where the text inside of other values starts, if it is there.
     nested: Option<usize>,

@@ -93,7 +93,7 @@ pub struct Dialect {
     pub operations: &'static [Operation],
     /// Rules with another level in this dialect.
     pub rules: &'static [RuleLevel],
-    /// What the reference gateway leaves out of its responses, or adds to them.
+    /// The members that the reference gateway leaves out of its responses, or adds to them.
     pub render: Render,
     /// Its events, sorted by type.
     pub events: &'static [EventInfo],

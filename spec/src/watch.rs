@@ -260,13 +260,13 @@ impl Matches {
         self.clear();
         self.rows.push(Row { around: 0, index: 0, place: (0, 0), slots: [(0, 0); Slot::COUNT] });
         let mut walk = Walk { matches: self, event, scanner: Scanner::new(view.text), known };
-        // What is not JSON was reported.
+        // Other text was reported: it is no JSON.
         if walk.value(watch, 0).is_err() {
             return self.clear();
         }
         self.values.retain(|value| value.is_allowed);
         self.values.sort_by_key(|value| value.effect);
-        // Slots of an outer row can come after those of an inner one.
+        // Slots of an outer row can come after the slots of an inner one.
         for at in 1..self.rows.len() {
             let outer = self.rows[self.rows[at].around].slots;
             for (own, outer) in self.rows[at].slots.iter_mut().zip(outer) {

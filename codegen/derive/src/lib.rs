@@ -1,7 +1,7 @@
 //! `#[derive(Constant)]` for the types of `codegen::formats`.
 //!
-//! What is read into `String` and `Vec` is written into generated code as a constant of `&'static str` and `&'static [T]`. The
-//! type is declared once, and the declaration for programs follows from it: with the same name, members and
+//! A value that is read into `String` and `Vec` is written into generated code as a constant of `&'static str` and `&'static
+//! [T]`. The type is declared once, and the declaration for programs follows from it: with the same name, members and
 //! documentation.
 
 use proc_macro2::{Ident, Punct, Spacing, TokenStream};

@@ -12,7 +12,7 @@ use crate::{SpecFiles, dialect};
 /// Lists the values of `x-lifecycle` in events and of the options of `new`.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// What to list; without it, what can be listed.
+    /// The kind of entry to list; without it, the kinds are listed.
     #[arg(value_enum)]
     what: Option<What>,
     /// Folder of the specification.

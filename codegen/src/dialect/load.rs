@@ -60,7 +60,7 @@ pub fn open(spec: &Path, name: &str, errata: Errata) -> Result<Dialect, LoadErro
 ///
 /// # Errors
 ///
-/// Fails if its `dialect.toml`, or that of an ancestor, is invalid.
+/// Fails if its `dialect.toml`, or one of an ancestor, is invalid.
 pub fn resolve(
     folder: &Folder,
     name: &str,
@@ -70,7 +70,7 @@ pub fn resolve(
     load_folder(folder, name, library, errata, &mut Vec::new()).map(|(dialect, _)| dialect)
 }
 
-/// Treatment of errata, including those of the dialects that a dialect extends.
+/// Treatment of errata, including the errata of the dialects that a dialect extends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errata {
     /// Errata are applied.

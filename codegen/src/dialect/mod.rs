@@ -30,7 +30,7 @@ pub use tiny::Tiny;
 /// A dialect with inherited files and errata applied.
 #[derive(Debug, Clone)]
 pub struct Dialect {
-    /// Its name, which is that of its folder.
+    /// Its name, the same as its folder's.
     pub name: String,
     /// Its `dialect.toml`, with inherited entries.
     pub file: DialectFile,

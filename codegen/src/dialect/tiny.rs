@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Dialect;
 use crate::formats::{ApiFile, DialectFile};
 
-/// An API with its only dialect. Its scopes are like those of other APIs, whose rules judge it.
+/// An API with its only dialect. Its scopes are like scopes of other APIs, whose rules judge it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tiny {

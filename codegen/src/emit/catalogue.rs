@@ -125,7 +125,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All rules about what passes through a gateway, sorted by id.
         pub static BETWEEN_RULES: &[TestRule] = #between_rules;
 
-        /// What gateways owe to both of their ends.
+        /// The contract of gateways with both of their ends.
         pub static CONTRACT: &[ContractClause] = #contract;
 
         /// The agents that were run with faults.
@@ -149,10 +149,10 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All logs that are read.
         pub static LOGS: &[Log] = #logs;
 
-        /// What pairs of APIs cannot carry.
+        /// The limits of pairs of APIs.
         pub static BETWEEN_LIMITS: &[BetweenLimit] = #between_limits;
 
-        /// What published schemas of requests demand, and servers do not.
+        /// The demands of published schemas of requests that servers do not make.
         pub static BETWEEN_LENIENCIES: &[BetweenLeniency] = #between_leniencies;
 
         /// All features, by name.

@@ -10,7 +10,7 @@ use super::exchange::{BodyShape, CallShape, EncryptedShape, ErrorShape, RequestS
 use super::signature::{Misnomers, Signature};
 use super::{Effect, Operation, Published};
 
-/// What the dialects of an API have in common: the levels of a stream, and the values that parsing an event extracts.
+/// The common part of the dialects of an API: the levels of a stream, and the values that parsing an event extracts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -41,7 +41,7 @@ pub struct ApiFile {
     /// The requests of its operations.
     #[serde(default)]
     pub operations: BTreeMap<Operation, Route>,
-    /// What its requests have in common.
+    /// The common part of its requests.
     #[serde(default)]
     pub request: RequestShape,
     /// Its bodies that are roots of dialects.
@@ -53,7 +53,7 @@ pub struct ApiFile {
     /// The calls in its output.
     #[serde(default)]
     pub call: CallShape,
-    /// What its output contains encrypted.
+    /// The encrypted part of its output.
     pub encrypted: Option<EncryptedShape>,
     /// The messages of a WebSocket, if it has one.
     pub session: Option<SessionShape>,
@@ -69,7 +69,7 @@ pub struct ApiFile {
     /// The words for the state of the root, if its value has one.
     #[serde(default)]
     pub status: StatusWords,
-    /// What comes first, last, and at all.
+    /// The effects that come first, last, and at all.
     #[serde(default)]
     pub order: StreamOrder,
     /// Where a client finds why the root ended.
@@ -130,16 +130,16 @@ pub struct Outer {
     /// The types of containers that clients use from the event that closes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_when_closed: Vec<String>,
-    /// What opens the root.
+    /// The event or value that opens the root.
     #[serde(default)]
     pub opens: RootOpening,
-    /// What ends the root.
+    /// The event, marker or close that ends the root.
     #[serde(default)]
     pub ends: RootEnd,
 }
 
 words! {
-    /// What opens the root.
+    /// The event or value that opens the root.
     pub enum RootOpening = Event {
         /// An event of the role `open`, if the dialect has one.
         Event,
@@ -147,7 +147,7 @@ words! {
         FirstEvent,
     }
 
-    /// What ends the root.
+    /// The event, marker or close that ends the root.
     pub enum RootEnd = Event {
         /// An event of the role `terminal`.
         Event,
@@ -192,7 +192,7 @@ pub struct StatusWords {
     pub unfinished: Vec<String>,
 }
 
-/// What a stream that keeps every rule has besides what its scopes demand.
+/// The demands on a stream that keeps every rule, besides those that its scopes make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -206,8 +206,8 @@ pub struct StreamOrder {
     pub needed: Vec<Vec<String>>,
     /// The scopes that end before another scope, or begin before a phase, of what is around them: name to name.
     pub before: BTreeMap<String, String>,
-    /// The types of containers that answer one before them, and its type. The first containers of a stream may answer those
-    /// of the stream before it.
+    /// The types of containers that answer one before them, and its type. The first containers of a stream may answer
+    /// containers of the stream before it.
     pub answers: BTreeMap<String, String>,
     /// The member with the id of what is answered.
     pub answers_by: String,
@@ -236,7 +236,7 @@ pub struct Stop {
 pub struct Usage {
     /// The member of the root's value that holds the object.
     pub member: String,
-    /// JSON pointers to the object in events. A count in a later event replaces that of an earlier one.
+    /// JSON pointers to the object in events. A count in a later event replaces an earlier count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
     /// All tokens of the input.
@@ -275,7 +275,7 @@ pub struct Scope {
     /// The `type`s of the parent that can contain it; any if empty.
     #[serde(default)]
     pub of: Vec<String>,
-    /// What its value is to a client.
+    /// The meaning of its value for a client.
     pub content: Option<Content>,
     /// Place of its final value in the value that closes its parent.
     pub in_parent: Option<String>,
@@ -313,7 +313,7 @@ pub struct Scope {
 }
 
 words! {
-    /// What the value of a scope is to a client, in any API.
+    /// The meaning of the value of a scope for a client, in any API.
     pub enum Content {
         /// An entry of the output.
         Item,

@@ -21,7 +21,7 @@ pub struct BetweenCase {
     pub id: String,
     /// The answers of the upstream, one for each turn, in the directives of the reference gateway.
     pub answers: Vec<String>,
-    /// What the tools return, one output for each answer with calls; the client sends it back for each of the calls.
+    /// The output of the tools, one for each answer with calls; the client sends it back for each of the calls.
     #[serde(default)]
     pub results: Vec<String>,
     /// Whether the client asks for one JSON body instead of a stream.
@@ -316,7 +316,7 @@ pub struct TestRule {
     pub id: String,
     /// Its level.
     pub level: Level,
-    /// What it rests on: a clause of the contract, or what a standard or an API says. Never `observed`.
+    /// Its ground: a clause of the contract, a standard, or a sentence of an API. Never `observed`.
     pub authority: Authority,
     /// The clause of `between/contract.toml` or `client-contract.toml`, if it rests on one.
     pub clause: Option<String>,
@@ -326,7 +326,7 @@ pub struct TestRule {
     /// The threads of users who met it broken, `repository#number: what happened`. No level rests on them.
     #[serde(default)]
     pub threads: Vec<String>,
-    /// What to do where it is broken.
+    /// The remedy where it is broken.
     pub fix: String,
     /// The modes of a gateway in which it applies; all if empty.
     #[serde(default)]
@@ -366,7 +366,7 @@ words! {
     pub enum HandlingMode = Transform {
         /// Bytes pass unchanged.
         Passthrough,
-        /// What passes is read, and stays the same in meaning.
+        /// Messages are read, and stay the same in meaning.
         Inspect,
         /// One API is translated to another.
         Transform,
@@ -382,7 +382,7 @@ words! {
 pub struct ContractClause {
     /// The name by which rules rest on it.
     pub id: String,
-    /// What is owed, in one sentence.
+    /// The duty, in one sentence.
     pub owes: String,
     /// Why.
     pub because: String,
@@ -520,7 +520,7 @@ pub struct Reaction {
     pub harm: Option<String>,
 }
 
-/// What a pair of APIs cannot carry.
+/// A limit of a pair of APIs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -539,7 +539,7 @@ pub struct BetweenLimit {
     pub authority: String,
 }
 
-/// What the published schema of requests demands, and the servers of the API do not.
+/// A demand of the published schema of requests that the servers of the API do not make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -548,7 +548,7 @@ pub struct BetweenLeniency {
     pub upstream: String,
     /// The end of the JSON Pointer of the place, with `*` for indexes.
     pub place: String,
-    /// What is demanded there.
+    /// The demand.
     pub demand: String,
     /// Why a request without it is right.
     pub reason: String,
@@ -566,7 +566,7 @@ pub struct BetweenLimitsFile {
     /// The limits.
     #[serde(default, rename = "limit")]
     pub limits: Vec<BetweenLimit>,
-    /// What servers do not demand.
+    /// The demands that servers do not make.
     #[serde(default, rename = "leniency")]
     pub leniencies: Vec<BetweenLeniency>,
 }

@@ -20,7 +20,7 @@ pub struct ClientCase {
     /// Its API; none if it is played in every API.
     #[serde(skip)]
     pub api: Option<String>,
-    /// What the client receives, in one line.
+    /// The response that the client receives, in one line.
     #[serde(skip)]
     pub title: String,
     /// The reason for the expectation, as Markdown.
@@ -33,7 +33,7 @@ pub struct ClientCase {
     /// The recording to play, `<dialect>/<name>`. Without it, the reference gateway responds to the request of the
     /// page in every dialect that allows the request.
     pub golden: Option<String>,
-    /// The request of the client as JSON; empty for that of the golden, or of the prompt.
+    /// The request of the client as JSON; empty for the request of the golden, or of the prompt.
     #[serde(skip)]
     pub request: Request,
     /// The text of the request, instead of a block: each API has it in a request of its own. It may have directives of the
@@ -129,12 +129,12 @@ pub struct ClientRetries {
     pub requests: Option<u32>,
     /// Timeout of each request of the client, in milliseconds.
     pub timeout_ms: Option<u32>,
-    /// What the first requests get, in order. Later requests get the response of the page; if the client must report an
-    /// error, they get the last of these again.
+    /// The responses to the first requests, in order. Later requests get the response of the page; if the client must
+    /// report an error, they get the last of these again.
     pub failures: Vec<ClientFailure>,
 }
 
-/// What a request gets that the client may send again.
+/// The response to a request that the client may send again.
 #[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -51,7 +51,7 @@ pub struct DialectFile {
     /// Rules with another level in this dialect.
     #[serde(default, rename = "rule")]
     pub rules: Vec<RuleLevel>,
-    /// What the reference gateway leaves out of responses, or adds to them.
+    /// The members that the reference gateway leaves out of responses, or adds to them.
     #[serde(default)]
     pub render: Render,
 }

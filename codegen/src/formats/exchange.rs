@@ -1,4 +1,4 @@
-//! What is sent to an API and what comes back, in `apis/<name>/api.toml`.
+//! Requests to an API and its responses, in `apis/<name>/api.toml`.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::signature::Mark;
 pub struct Route {
     /// The method; without it, the request is a message on a WebSocket.
     pub method: Option<String>,
-    /// The path behind that of the API. The segment `{id}` is the id of a response.
+    /// The path behind the path of the API. The segment `{id}` is the id of a response.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// The query parameters, with their values; a response without a stream is created without them.
@@ -41,7 +41,7 @@ impl Route {
     }
 }
 
-/// What the requests of an API have in common.
+/// The common part of the requests of an API.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -51,13 +51,13 @@ pub struct RequestShape {
     /// The other headers of the API, with their values.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// The query parameters whose values are not secret, besides those of routes.
+    /// The query parameters whose values are not secret, besides the parameters of routes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<String>,
     /// The members that continue a conversation that is not part of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub continues: Vec<String>,
-    /// What makes the response a compaction.
+    /// The member that makes the response a compaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<Trigger>,
     /// The members with tools, which responses repeat.
@@ -88,7 +88,7 @@ pub struct RequestShape {
     /// event has the response as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnShape>,
-    /// What answers a call.
+    /// The answer to a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<ResultShape>,
     /// The types of entries of the output, or members of these, that go back unchanged, with the results of calls.
@@ -103,7 +103,7 @@ pub struct RequestShape {
     /// The tools that the model may call. Without them, rules read no settings of requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offers: Option<Offers>,
-    /// What allows one call at most.
+    /// The member that allows one call at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_call: Option<Switch>,
     /// The member with the texts before which the model stops: one, or a list.
@@ -178,7 +178,7 @@ pub struct TurnShape {
     pub without: Vec<String>,
 }
 
-/// What an entry of the output contains encrypted.
+/// The encrypted part of an entry of the output.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -280,7 +280,7 @@ pub struct ErrorShape {
     /// The statuses of the classes that are known.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub status: BTreeMap<String, u16>,
-    /// The codes and classes of errors that are not about a request: those of endpoints, and of gateways before them.
+    /// The codes and classes of errors that are not about a request: from endpoints, and from gateways before them.
     pub codes: ErrorCodes,
 }
 

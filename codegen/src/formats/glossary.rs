@@ -24,7 +24,7 @@ pub struct Glossary {
 }
 
 impl Glossary {
-    /// Returns the description of a property: that of the type, or the general one.
+    /// Returns the description of a property in the type, or else the general one.
     pub fn meaning(&self, of_type: &str, property: &str) -> Option<&str> {
         self.types
             .get(of_type)

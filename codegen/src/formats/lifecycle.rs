@@ -17,12 +17,12 @@ pub enum Lifecycle {
     Listed(Vec<Effect>),
 }
 
-/// What an event does in a scope.
+/// The effect of an event in a scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Effect {
-    /// In a list: its name, with which pages refer to it as `<event>/<name>`. The default is that of its scope.
+    /// In a list: its name, with which pages refer to it as `<event>/<name>`. The default is the name of its scope.
     pub name: Option<String>,
     /// Its scope.
     pub scope: String,

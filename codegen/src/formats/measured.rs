@@ -13,9 +13,9 @@ pub struct MeasuredFile {
     /// The clients that were measured, and those that are known from reports.
     #[serde(default, rename = "client")]
     pub clients: Vec<Client>,
-    /// What the clients with a version did with each stream: one letter for each, in their order. `.` handled it, `x` failed
-    /// with an error, `w` returned wrong or empty content, `s` did not report an error, `c` fails on the intact stream, too,
-    /// `-` cannot be asked for it, `?` not played yet.
+    /// The outcome of each stream at the clients with a version: one letter for each, in their order. `.` handled it, `x`
+    /// failed with an error, `w` returned wrong or empty content, `s` did not report an error, `c` fails on the intact
+    /// stream, too, `-` cannot be asked for it, `?` not played yet.
     #[serde(default)]
     pub outcomes: BTreeMap<String, String>,
 }
@@ -31,7 +31,7 @@ pub struct Client {
     pub dialect: String,
     /// The measured version; `None` if it is known only from reports.
     pub version: Option<String>,
-    /// The API that it was measured with, that of its file.
+    /// The API that it was measured with, which its file is about.
     #[serde(skip)]
     pub api: String,
     /// Its place in the rows of `impact.toml`, if it was played samples.
@@ -46,7 +46,7 @@ pub struct Client {
     pub errors: BTreeMap<String, String>,
 }
 
-/// What a client does with a stream.
+/// The outcome of a stream at a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// It fails with an error.

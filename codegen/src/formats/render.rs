@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::constant::words;
 
-/// What the reference gateway leaves out of the responses of a dialect, or adds to them.
+/// The members that the reference gateway leaves out of the responses of a dialect, or adds to them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -47,7 +47,7 @@ pub struct RenderResponse {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RenderEdit {
-    /// What is changed.
+    /// The values to change.
     pub of: RenderTarget,
     /// JSON pointer to the object in it that is changed; `*` stands for all entries of a list. Without it, the whole is
     /// changed.
@@ -92,7 +92,7 @@ pub struct RenderEdit {
 }
 
 words! {
-    /// What an edit changes.
+    /// The target of an edit.
     pub enum RenderTarget {
         /// The data of an event.
         Event,

@@ -58,7 +58,7 @@ pub struct Rule {
     #[constant(skip)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks_at: Vec<LooksAt>,
-    /// The scopes whose events exercise it, if those of `scope` occur without them.
+    /// The scopes whose events exercise it, if events of `scope` occur without them.
     #[constant(skip)]
     pub exercised_by: Option<Scopes>,
     /// Whether only responses to scenarios that name it exercise it.
@@ -349,7 +349,7 @@ words! {
         WrongParent,
         /// Its index is not the next one.
         IndexGap,
-        /// The `item_id` of an event is not that of the item at its `output_index`.
+        /// The `item_id` of an event is not the id of the item at its `output_index`.
         KeyMismatch,
         /// A phase is out of order, or it is opened in a phase of its parent after which none is.
         PhaseOrder,

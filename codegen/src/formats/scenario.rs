@@ -14,7 +14,7 @@ pub const PREVIOUS: &str = "previous";
 pub const PREVIOUS_OUTPUT: &str = "previous_output";
 
 /// A request, and the expected response. Several APIs can have pages of one id: they are the same scenario, in which only
-/// the request and what its response must have are those of the API.
+/// the request and the demands on its response differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -32,8 +32,8 @@ pub struct Scenario {
     #[serde(default)]
     pub features: Vec<String>,
     /// Event types that the response must contain, or effects `<type>/<effect>` of events; without them, the scenario is
-    /// not exercised. What is listed twice must occur twice; of alternatives, separated by `|`, one is enough. Dialects
-    /// without one of the events skip the scenario.
+    /// not exercised. An entry that is listed twice must occur twice; of alternatives, separated by `|`, one is enough.
+    /// Dialects without one of the events skip the scenario.
     #[serde(default)]
     pub elicits: Vec<String>,
     /// Types of items that the response must contain, as `elicits` has types of events.
@@ -65,15 +65,15 @@ pub struct Scenario {
     /// Whether the last character of the body is removed, so that it is not JSON.
     #[serde(default)]
     pub malformed: bool,
-    /// Whether the request has a key that no endpoint knows, instead of that of the run.
+    /// Whether the request has a key that no endpoint knows, instead of the key of the run.
     #[serde(default)]
     pub unknown_key: bool,
     /// The scenario whose response the operation uses: the request continues it by the id `previous`, or with its
     /// output in place of an entry of the type `previous_output`. Without it, an operation on a response uses an
     /// unknown id.
     pub previous: Option<String>,
-    /// For scenarios that need a WebSocket: when its request is sent after that of `previous`. Other scenarios run on a
-    /// WebSocket, too; those that continue another use the same connection.
+    /// For scenarios that need a WebSocket: when its request is sent after the request of `previous`. Other scenarios
+    /// run on a WebSocket, too; those that continue another use the same connection.
     pub websocket: Option<OnSocket>,
     /// Number of concurrent requests on a WebSocket, each in a lane of its own: a number is appended to its
     /// `stream_id`. `status` applies to the last one.
@@ -89,7 +89,7 @@ pub struct Scenario {
     #[serde(skip)]
     pub prose: String,
     /// The body of the request as JSON, empty if the operation has none. The model `default` is replaced by the tested
-    /// one, the id `previous` by that of the previous response, and an entry of type `previous_output` by its output,
+    /// one, the id `previous` by the id of the previous response, and an entry of type `previous_output` by its output,
     /// with the result `call_output` of each call after it.
     #[serde(skip)]
     pub request: Request,

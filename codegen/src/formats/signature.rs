@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::constant::words;
 
-/// What only the events and bodies of an API have. In patterns, each `*` stands for any text.
+/// The marks that only the events and bodies of an API have. In patterns, each `*` stands for any text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -28,7 +28,7 @@ pub struct Signature {
     pub requests: Vec<Mark>,
 }
 
-/// What only the recordings of a dialect have, among those of its API. In patterns, each `*` stands for any text.
+/// The marks that only the recordings of a dialect have, within its API. In patterns, each `*` stands for any text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -60,7 +60,7 @@ words! {
         None,
         /// Those of its API.
         Api,
-        /// Those of its API, and those of unknown APIs.
+        /// The marks of its API, and of unknown APIs.
         Any,
     }
 }
@@ -79,7 +79,7 @@ impl Fallback {
     }
 }
 
-/// What an object has. All of it must hold.
+/// The members of an object. All must be as stated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -136,7 +136,7 @@ pub struct ForeignFile {
 pub struct ForeignApi {
     /// Its name in messages.
     pub name: String,
-    /// What the paths of its URLs end with, the path of its main operation first.
+    /// The ends of the paths of its URLs, the path of its main operation first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
     /// How its events and bodies are recognised.

@@ -23,7 +23,7 @@ pub struct Thread {
     /// The day, month or year in which it began.
     #[serde(default)]
     pub day: Option<String>,
-    /// What it reports.
+    /// The reported behaviour.
     pub what: String,
     /// The defect that reproduces its stream.
     #[serde(default)]

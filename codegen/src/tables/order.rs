@@ -28,7 +28,7 @@ impl UsualOrder {
         order
     }
 
-    /// Returns the members of an object: those of examples in their order, then the others.
+    /// Returns the members of an object: first as examples order them, then the others.
     pub(super) fn members<'o>(&self, path: &str, object: &'o Object) -> Vec<&'o Property> {
         let seen = self.seen.get(path).map(Vec::as_slice).unwrap_or_default();
         let mut members: Vec<&Property> = object.properties.iter().collect();

@@ -73,7 +73,7 @@ pub struct BetweenProfile {
     pub tests: BTreeMap<String, u64>,
     /// Number of tests that did not pass.
     pub unmet: u64,
-    /// What the pair cannot carry, and was therefore no finding.
+    /// The limits of the pair, which were therefore no findings.
     pub limits: Vec<MetLimit>,
 }
 
@@ -216,7 +216,7 @@ fn limits(profiles: &[BetweenProfile]) -> String {
     if out.is_empty() { out } else { format!("\n## What pairs of APIs cannot carry\n\n{out}") }
 }
 
-/// Returns whether a change lowers the level of a MUST rule. What a file says about the usual level is not trusted.
+/// Returns whether a change lowers the level of a MUST rule. The usual level that a file states is not trusted.
 fn is_lowered_must(change: &LevelChange) -> bool {
     let own = between_rule(&change.rule).map(|rule| rule.level);
     let usual = own.or_else(|| catalogue::rule(&change.rule).map(|rule| rule.level));

@@ -73,7 +73,7 @@ fn again(folder: &Path, run: &BetweenRun, report: &BetweenTest) -> Result<Betwee
     Ok(test)
 }
 
-/// Returns how the terms of a test differ from those of its run.
+/// Returns how the terms of a test differ from the terms of its run.
 fn other_terms(run: &BetweenRun, test: &Test) -> Option<String> {
     let pair = run
         .pairs

@@ -308,8 +308,8 @@ impl Requirement {
         format!("{}#{}", self.version, self.id)
     }
 
-    /// Returns the requirement with this name. A name without a version refers to that of the dialect, or else to the
-    /// latest version.
+    /// Returns the requirement with this name. A name without a version refers to the dialect's version, or else to the
+    /// latest one.
     pub fn find(name: &str, dialect: &spec::Dialect) -> Option<&'static Self> {
         let (version, id) = name.split_once('#').map_or((None, name), |(version, id)| (Some(version), id));
         let of_id = || REQUIREMENTS.iter().filter(|sentence| sentence.id.eq_ignore_ascii_case(id));
@@ -339,8 +339,7 @@ pub fn client(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.name == name)
 }
 
-/// Returns the scenario with this id. Where several APIs have it, only the request and what its response must have are those
-/// of one of them.
+/// Returns the scenario with this id. Where several APIs have it, only the request and the demands on its response differ.
 pub fn scenario(id: &str) -> Option<&'static Scenario> {
     let all = scenarios(id);
     all.iter().find(|scenario| scenario.api == Some(FIRST_API)).or(all.first())

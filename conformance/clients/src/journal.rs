@@ -1,4 +1,4 @@
-//! What a client sends for a case, and the problems of it.
+//! The requests of a client for a case, and their problems.
 
 use std::time::Instant;
 

@@ -14,7 +14,7 @@ use super::event::event_type;
 use super::played::Played;
 use super::streams::Streams;
 
-/// What is wrong with a member.
+/// The defect of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Wrong {
     Absent,

@@ -12,7 +12,7 @@ use super::event::{event_type, shape, text, typed};
 use super::member::{Edited, Frames, Wrong, findings, id, is_of, with_data, wrong_member};
 use super::streams::Streams;
 
-/// What happens to an event; its type is lost in all events like it.
+/// The change of an event; its type is lost in all events like it.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Dropped,
@@ -93,7 +93,7 @@ fn with_wrong_members(
         for (which, title, places) in [("", "Each", &places[..]), ("#1", "The first", &places[..1])] {
             for wrong in Wrong::ALL {
                 let Some((bytes, form)) = frames.edited(places, wrong) else { continue };
-                // What follows from a wrong member is not to be measured with it.
+                // The consequences of a wrong member are not to be measured with it.
                 let found_in = findings(&bytes, rules);
                 if found_in.is_empty()
                     || !found_in.iter().all(|finding| is_of(finding, &event, &member, form))

@@ -84,7 +84,7 @@ pub struct ClientSuite {
     pub transports: Vec<Transport>,
     /// Number of parallel processes.
     pub jobs: usize,
-    /// Timeout of a case, instead of that of the case.
+    /// Timeout of each case, instead of its own.
     pub timeout: Option<Duration>,
     /// The findings that fail the run.
     pub fail_on: FailOn,
@@ -92,7 +92,7 @@ pub struct ClientSuite {
     pub levels: Vec<LevelChange>,
     /// The name of the client.
     pub name: String,
-    /// Its version; that of its replies if absent.
+    /// Its version; if absent, the one that its replies state.
     pub version: Option<String>,
     /// The profiles to check; all if empty.
     pub profiles: Vec<String>,
@@ -106,7 +106,7 @@ pub struct ClientSuite {
     pub out: Option<PathBuf>,
     /// The port of the server; 0 means any free port.
     pub port: u16,
-    /// Origins of web pages that may fetch cases, besides those of this machine.
+    /// Origins of web pages that may fetch cases, besides pages of this machine.
     pub origins: Vec<String>,
     /// Whether each member of each event is made wrong, too, and the intact streams are played.
     pub has_members: bool,

@@ -27,7 +27,7 @@ pub struct Compared {
     pub failing: Vec<String>,
 }
 
-/// What the options of a run send.
+/// The requests of a run, by its options.
 pub(crate) struct Replanned {
     pub(crate) dialect: &'static Dialect,
     pub(crate) rules: Rules,

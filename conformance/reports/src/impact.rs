@@ -41,7 +41,7 @@ pub fn impact_report(run: &ImpactRun, form: ImpactForm, screen: Screen) -> Strin
 
 fn human(run: &ImpactRun, screen: Screen) -> String {
     let mut out = String::new();
-    // What was not played is said below.
+    // Clients that were not played are listed below.
     let shown = |response: &&PlayedResponse| response.dialect.is_none() || !response.clients.is_empty();
     for response in run.responses.iter().filter(shown) {
         of_response(response, screen, &mut out);

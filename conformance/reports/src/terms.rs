@@ -71,7 +71,7 @@ pub fn dialects_of(capture: &CaptureReport) -> Option<String> {
     dialects(capture.dialects.iter().map(|seen| (&*seen.dialect, seen.responses, &*seen.by)))
 }
 
-/// Returns the dialect of a run: that of all its recordings, if it is the same one. None if none was recognised.
+/// Returns the dialect of a run, if all its recordings have the same one. None if none was recognised.
 pub(super) fn dialect(run: &Run) -> Option<String> {
     match &*run.recognised() {
         [(only, ..)] => Some(visible(only)),

@@ -88,7 +88,7 @@ pub struct DialectSeen {
     pub dialect: Cow<'static, str>,
     /// Its API, by the name of the folder under `spec/apis`.
     pub api: Cow<'static, str>,
-    /// What shows it, for example `path /messages`.
+    /// The sign of it, for example `path /messages`.
     pub by: String,
     /// Number of streams and responses.
     pub responses: u64,

@@ -15,9 +15,9 @@ pub const OTHER_RULES: &str = "other-rules";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CaseReport {
-    /// Its name: that of the scenario, with `.json` behind it for the twin.
+    /// Its name: the scenario's, with `.json` behind it for the twin.
     pub name: String,
-    /// What it asks for, in a line.
+    /// Its request, in a line.
     pub title: String,
     /// The recordings of it, by their place among the captures.
     pub attempts: Vec<usize>,

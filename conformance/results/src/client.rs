@@ -84,9 +84,9 @@ pub type ClientTest = Test<OfClient>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct OfClient {
-    /// What the client received, in one line.
+    /// The response that the client received, in one line.
     pub title: String,
-    /// What it must do: `must-survive`, `must-report` or `either`.
+    /// Its duty: `must-survive`, `must-report` or `either`.
     pub expect: String,
     /// Why it must.
     pub because: String,
@@ -97,14 +97,14 @@ pub struct OfClient {
     /// The case that plays the same stream intact. A client that fails on it, too, does not fail for the edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
-    /// What the client did.
+    /// The outcome.
     pub outcome: ClientOutcome,
 }
 
 /// How the ids of rules about the requests of clients begin.
 const OF_REQUESTS: &str = "client-request/";
 
-/// Returns a finding of a rule. What is quoted in the message, and numbers, are of one case only.
+/// Returns a finding of a rule. Quotations and numbers in the message are of one case only.
 fn finding(rule: &TestRule, message: &str) -> TestFinding {
     let kind = message.split(|c: char| c.is_ascii_digit() || "\"'(".contains(c)).next();
     TestFinding {

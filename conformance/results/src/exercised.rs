@@ -1,4 +1,4 @@
-//! What streams exercised of the lifecycle of a dialect.
+//! The part of the lifecycle of a dialect that streams exercised.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Run;
 
-/// What streams exercised of the lifecycle of a dialect: of each type of container, and of the stream around them, the
-/// steps, which follows which, and three in a row; and the enumeration values in its events.
+/// The part of the lifecycle of a dialect that streams exercised: of each type of container, and of the stream around
+/// them, the steps, which follows which, and three in a row; and the enumeration values in its events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Exercised {

@@ -35,7 +35,7 @@ pub enum UndecidedKind {
     Rate,
     /// The endpoint does not serve this region.
     Region,
-    /// There was no connection, no response, or only that of a proxy.
+    /// There was no connection, no response, or only one of a proxy.
     Network,
     /// The endpoint has no capacity.
     Overload,

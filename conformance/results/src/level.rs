@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::text::{listed, visible};
 
-/// A rule with another level than that of the dialect.
+/// A rule whose level is not the dialect's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LevelChange {

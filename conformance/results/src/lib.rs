@@ -103,7 +103,7 @@ pub struct Run {
     pub version: u32,
     /// Version of the suite.
     pub suite: String,
-    /// The dialect; `auto` if that of each stream was recognised: recordings and findings state theirs.
+    /// The dialect; `auto` if each stream's was recognised: recordings and findings state theirs.
     pub dialect: String,
     /// The folder of the dialect, if it is not one of the suite: `sha256:` and the hash of its files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ pub struct Run {
     /// The findings that fail the run. Reports without this member are of runs that failed on broken MUST rules.
     #[serde(default = "must")]
     pub fail_on: FailOn,
-    /// Rules with another level than that of the dialect.
+    /// Rules whose level is not the dialect's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelChange>,
     /// Totals of checks and findings.
@@ -139,7 +139,7 @@ pub struct Run {
     pub next: Vec<Step>,
     /// The endpoint and its trials, if one was tested.
     pub live: Option<LiveReport>,
-    /// What its streams exercised of the lifecycles of their dialects, if that was observed.
+    /// The part of the lifecycles of their dialects that its streams exercised, if that was observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exercised: Vec<Exercised>,
     /// Number of files in folders that were skipped because of their names.
@@ -273,8 +273,8 @@ impl Run {
         self
     }
 
-    /// Returns the recognised dialects, those of most streams and responses first, each with the number of these and
-    /// what shows it most often.
+    /// Returns the recognised dialects by the number of streams and responses, each with the number of these and what
+    /// shows it most often.
     pub fn recognised(&self) -> Vec<(&str, u64, &str)> {
         let mut all: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
         for seen in self.captures.iter().flat_map(|capture| &capture.dialects) {
@@ -324,7 +324,7 @@ impl Run {
         effects.into_iter().map(|(rule, times)| (rule, times.into_iter().sum())).collect()
     }
 
-    /// Returns the number of the cause that lists a cause: its own, or that of the one that it follows from.
+    /// Returns the number of the cause that lists a cause: its own, or the number of the one that it follows from.
     pub fn listed_as(&self, number: usize) -> usize {
         let origin = self.causes.get(number).and_then(|cause| cause.follows_from.as_ref());
         let place = origin.and_then(|id| self.causes.iter().position(|cause| cause.id == *id));

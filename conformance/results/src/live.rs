@@ -1,4 +1,4 @@
-//! The results of a run against an endpoint, apart from those of its recordings.
+//! The results of a run against an endpoint, apart from the results of its recordings.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub struct LiveReport {
     /// The command that makes the run again, without secrets.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
-    /// What was wanted, without secrets.
+    /// The options, without secrets.
     pub options: Options,
     /// The state of the run.
     pub state: State,

@@ -57,7 +57,7 @@ const WHOLE: &str = "it is a whole run; only the parts of a run, made with --sha
 
 impl Run {
     /// Merges reports of recordings into the report of one run over all of them, in this order; or the reports of all
-    /// shards of a run into that of the run.
+    /// shards of a run into one report.
     pub fn merge(runs: Vec<Self>) -> Result<Self, Unmergeable> {
         let first = runs.first().ok_or_else(|| Unmergeable::all(NONE))?;
         let (is_live, levels, fail_on) = (first.live.is_some(), first.levels.clone(), first.fail_on);

@@ -1,18 +1,18 @@
-//! What keeps the suite from testing an endpoint.
+//! An obstacle to testing an endpoint.
 
 use serde::{Deserialize, Serialize};
 
 use super::judgement::{Judgement, UndecidedKind, Verdict};
 
-/// What kept a run from testing its endpoint. It is no verdict about conformance.
+/// An obstacle that kept a run from testing its endpoint. It is no verdict about conformance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Obstacle {
     /// The class: `auth`, `quota`, `rate`, `region`, `network`, `overload`, `model` or `path`.
     pub class: UndecidedKind,
-    /// What happened, with the message of the endpoint.
+    /// The failure, with the message of the endpoint.
     pub reason: String,
-    /// What to do.
+    /// The next step.
     pub advice: String,
     /// The scenario after whose request the endpoint stopped answering.
     #[serde(default, skip_serializing_if = "Option::is_none")]

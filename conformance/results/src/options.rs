@@ -21,9 +21,9 @@ pub struct Options {
     pub took_ms: Option<u64>,
     /// How scenarios were sent.
     pub transports: Vec<Transport>,
-    /// What the endpoint is said to offer; everything, when absent.
+    /// Features that the endpoint is said to offer; all of them if absent.
     pub features: Option<Vec<String>>,
-    /// What the endpoint is said to lack.
+    /// Features that the endpoint is said to lack.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
     /// Only what these profiles demand was sent and checked.
@@ -39,7 +39,7 @@ pub struct Options {
     /// Whether broken SHOULD rules fail a trial, too, and not only broken MUST rules; in runs without `fail_on`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict: Option<bool>,
-    /// The rules with another level than that of the dialect.
+    /// The rules whose level is not the dialect's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelChange>,
     /// How often a scenario was sent at most.
@@ -67,13 +67,13 @@ pub struct Options {
     /// Milliseconds that the run could take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_total_ms: Option<u128>,
-    /// What the owner of the endpoint told, by its name.
+    /// Values that the owner of the endpoint gave, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<String, String>,
     /// The names of the headers that were wanted with each request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<String>,
-    /// Whether authorities were trusted beside those of the system.
+    /// Whether authorities were trusted in addition to the system's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_authorities: bool,
     /// Which of the tests were wanted.
@@ -162,7 +162,7 @@ pub struct Filters {
     pub exact: bool,
     /// Those that match any of these are left out.
     pub without: Vec<String>,
-    /// Only those of this part of the run.
+    /// Only the tests of this part of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
 }

@@ -1,4 +1,4 @@
-//! What real clients did with recordings that were played to them.
+//! The outcomes of real clients with recordings that were played to them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::text::grouped;
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const IMPACT_VERSION: u32 = 1;
 
-/// What clients did with recordings.
+/// The outcomes of clients with recordings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ImpactRun {
@@ -31,13 +31,13 @@ pub struct PlayedResponse {
     pub dialect: Option<String>,
     /// The rules that it breaks, without those that are notes.
     pub rules: Vec<String>,
-    /// What it was compared with.
+    /// The other side of the comparison.
     pub beside: Beside,
-    /// What each client did.
+    /// The outcome of each client.
     pub clients: Vec<PlayedClient>,
 }
 
-/// What the reply to a recording is compared with.
+/// The other side of the comparison of a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -46,13 +46,13 @@ pub enum Beside {
     Given,
     /// The client's reply to a stream that keeps the rules and says the same.
     Mended,
-    /// What the response says, read leniently: it has no end, reports an error, or cannot be read so far that a stream could be
-    /// made of it.
+    /// The content of the response, read leniently: it has no end, reports an error, or cannot be read so far that a stream
+    /// could be made of it.
     #[default]
     Wire,
 }
 
-/// What a client did with a response.
+/// The outcome of a client with a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct PlayedClient {
@@ -60,14 +60,14 @@ pub struct PlayedClient {
     pub name: String,
     /// Its version.
     pub version: Option<String>,
-    /// What it did.
+    /// The outcome.
     pub outcome: PlayedOutcome,
     /// The error, the difference, or the reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
 }
 
-/// What a client did with a response.
+/// The outcome of a client with a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -52,17 +52,17 @@ pub struct TestFinding {
     pub level: Level,
     /// Whether it fails the run.
     pub fails: bool,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What makes two findings of a rule have the same cause, such as the name of a member.
+    /// The key by which two findings of a rule have the same cause, such as the name of a member.
     pub kind: String,
     /// Clients that are measured to break on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<String>,
-    /// What the upstream sent or received.
+    /// The excerpt of the upstream.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub upstream: String,
-    /// What the client sent or received.
+    /// The excerpt of the client.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub client: String,
 }
@@ -86,13 +86,13 @@ pub struct TestCause {
     pub tests: u64,
     /// The smallest example: the numbers of its test and of the finding in it.
     pub first: [usize; 2],
-    /// What both sides of a gateway sent and received in that test, in time.
+    /// The messages of both sides of a gateway in that test, in time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<BetweenMoment>,
     /// How agents are harmed by what breaks the rule, as far as they were run with it: a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
-    /// What clients did with the gateway's response in that test, if it was played to them.
+    /// The outcomes of clients with the gateway's response in that test, if it was played to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<PlayedResponse>,
 }
@@ -131,7 +131,7 @@ impl<A> Test<A> {
     pub(super) fn conclude(&mut self, fail_on: FailOn, levels: &[LevelChange], is_demanded: bool) {
         for finding in &mut self.findings {
             if let Some(change) = levels.iter().find(|change| change.rule == finding.rule) {
-                // What is doubtful has a lower level than its rule.
+                // A doubtful finding has a lower level than its rule.
                 let is_usual = finding.level == change.usual;
                 finding.level = if is_usual { change.level } else { finding.level.min(change.level) };
             }

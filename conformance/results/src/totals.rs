@@ -82,8 +82,7 @@ pub struct RuleTotal {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Its level in this run: that of the dialect, unless the reader changed it; the strictest, if several dialects have
-    /// it.
+    /// Its level in this run: the dialect's, unless the reader changed it; the strictest, if several dialects have it.
     #[serde(with = "LevelName")]
     pub level: Level,
     /// Its authority; with the name of the API before each, if the run has several that differ.
@@ -91,7 +90,7 @@ pub struct RuleTotal {
     /// The APIs of the run that it judges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apis: Vec<String>,
-    /// The worst level of its findings, which may be below that of the rule; off without findings.
+    /// The worst level of its findings, which may be below the rule's; off without findings.
     #[serde(with = "LevelName")]
     pub worst: Level,
     /// Number of findings.
@@ -351,7 +350,7 @@ impl ClientTotal {
     }
 }
 
-/// What recordings show of a client.
+/// The traces of a client in recordings.
 #[derive(Debug, Default)]
 struct Found {
     /// The worst that is known.

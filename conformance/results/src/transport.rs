@@ -28,7 +28,7 @@ impl Transport {
         }
     }
 
-    /// Returns the suffix of the name of a case, which follows that of its scenario.
+    /// Returns the suffix of the name of a case, which follows the scenario's.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Sse => "",

@@ -8,7 +8,7 @@ use super::tally::Tally;
 /// The version of the format of [`TwinsReport`].
 pub const TWINS_VERSION: u32 = 1;
 
-/// What the comparison of several runs found, one for each API.
+/// The findings of a comparison of several runs, one for each API.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TwinsReport {
     /// Version of this format.

@@ -119,8 +119,8 @@ impl Chosen {
         }
     }
 
-    /// Returns the suites of the APIs that the endpoint serves: those of named APIs, or of those that it answers. An API without
-    /// any of the selected tests is not asked for.
+    /// Returns the suites of the named APIs, or else of the APIs that the endpoint answers. An API without any of the selected
+    /// tests is not asked for.
     pub(super) fn served(
         &self,
         mut suites: Vec<Suite>,

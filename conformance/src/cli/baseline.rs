@@ -23,7 +23,7 @@ impl ExpectedArgs {
         let mut suite = suite;
         if let Some(file) = &self.expected_failures {
             let own = own(file);
-            // The file of a run in one dialect is still that of the API which was the only one then.
+            // The file of a run in one dialect still has the name from when there was one API.
             if own.exists() {
                 suite = suite.expected_failures(read(&own)?);
             } else if dialect.fallback == Fallback::Any || !is_one_of_several {

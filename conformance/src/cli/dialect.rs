@@ -1,4 +1,4 @@
-//! The dialect of recordings: one for all of them, or that of each stream as it is recognised.
+//! The dialect of recordings: one for all of them, or a recognised one for each stream.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
@@ -57,7 +57,7 @@ impl DialectRules {
         }
     }
 
-    /// Returns the rules of a recording, by its recognised dialects. Without a report of it, these are those of each API.
+    /// Returns the rules of a recording, by its recognised dialects. Without a report of it, these are the rules of each API.
     pub(super) fn of(&self, recording: Option<&CaptureReport>) -> Vec<&'static Rule> {
         let sets = match self {
             Self::One(rules) => return rules.iter().collect(),

@@ -41,7 +41,7 @@ pub(super) struct DialectArgs {
 enum DialectCommand {
     /// Writes the folder of a new dialect.
     New {
-        /// Folder to write; its name is that of the dialect.
+        /// Folder to write; the dialect has the same name.
         #[arg(value_name = "FOLDER")]
         path: PathBuf,
         /// Dialect that it extends: its name, or its folder.
@@ -63,7 +63,7 @@ enum DialectCommand {
         /// Dialect that it extends: its name, or its folder.
         #[arg(long, value_name = "DIALECT", value_parser = known::DIALECTS, hide_possible_values = true)]
         extends: String,
-        /// Folder to write; its name is that of the dialect.
+        /// Folder to write; the dialect has the same name.
         #[arg(long, value_name = "FOLDER")]
         out: PathBuf,
     },

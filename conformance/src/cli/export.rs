@@ -26,7 +26,7 @@ const SCHEMA: &str = include_str!("../../../docs/vectors.schema.json");
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ExportArgs {
-    /// What to export: vectors.
+    /// The kind of files: vectors.
     #[arg(value_enum, value_name = "vectors", hide_possible_values = true)]
     what: What,
     /// Folder to write to.
@@ -37,7 +37,7 @@ pub(super) struct ExportArgs {
     dialects: Vec<String>,
 }
 
-/// What can be exported.
+/// The exports.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum What {
     Vectors,

@@ -32,7 +32,7 @@ Examples:
 /// Plays recordings to real clients, and says what each did.
 ///
 /// Each client gets the bytes of each recorded response of its API, from this machine, and a response that keeps the rules
-/// and says the same; or that of --intact. What it returns for both is compared. A client
+/// and says the same; or the one of --intact. Its replies to both are compared. A client
 ///
 /// - fails, if it reports an error although the response has an answer;
 /// - is wrong, if it loses, mixes or invents something, hangs, or takes what broke off for the whole;

@@ -33,7 +33,7 @@ Examples:
 /// Sends short requests, which are listed first: one to each API, to find those that it serves; and to each of these about a
 /// dozen, one for each feature that endpoints often lack. Then runs the core profile of each API.
 ///
-/// Exit codes: those of the run; 2 if the endpoint cannot be reached or the file exists.
+/// Exit codes: as for the run; 2 if the endpoint cannot be reached or the file exists.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct InitArgs {

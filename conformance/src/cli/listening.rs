@@ -1,4 +1,4 @@
-//! What the servers of the command have in common.
+//! The common part of the servers of the command.
 
 use std::future::{Future, pending};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Messages on stderr. What they quote cannot control the terminal, nor forge a line of a log.
+//! Messages on stderr. Their quotations cannot control the terminal, nor forge a line of a log.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};

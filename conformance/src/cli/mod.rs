@@ -190,7 +190,7 @@ fn parsed(line: &mut clap::Command, arguments: &[OsString]) -> ArgMatches {
         if arguments.iter().all(is_harmless) {
             error.exit();
         }
-        // Line breaks of clap cannot be told from those of the arguments that it quotes.
+        // Line breaks of clap cannot be told from line breaks in the arguments that it quotes.
         let text = error.to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
         clap::Error::raw(error.kind(), visible(text.trim_end())).exit()

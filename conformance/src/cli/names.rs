@@ -185,8 +185,8 @@ impl Topic {
     }
 }
 
-/// Returns everything of that name; a rule and a scenario may share one. A sentence without a version is that
-/// of the dialect, or else of the latest version; an event that the dialect lacks is that of another one.
+/// Returns everything of that name; a rule and a scenario may share one. A sentence without a version is taken from the
+/// dialect's version, or else from the latest; an event that the dialect lacks is taken from another one.
 pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>> {
     let mut found: Vec<Topic> = Vec::new();
     found.extend(catalogue::rule(name).map(Topic::Rule));

@@ -109,7 +109,7 @@ impl Tested {
     fn trials(&self, recordings: &[Arc<Recording>], incomplete: &Arc<AtomicBool>) -> Vec<Trial> {
         let (format, draws, fail_on) = (self.format, self.draws, self.fail_on);
         let mut trials = Vec::new();
-        // Names of tests have rules: those of the dialects of a recording, which show when it is read.
+        // Names of tests have rules, which depend on the dialects of a recording: these show when it is read.
         let unjudged = self.rules.only(BTreeSet::new());
         for recording in recordings {
             let is_read = self.rules.dialect().is_none() && !files::is_stdin(&recording.file);

@@ -105,7 +105,7 @@ impl ReportArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Reads reports, and prints the report that they make together: all are of one kind, that of the first.
+    /// Reads reports, and prints the report that they make together: all are of the same kind as the first.
     fn merged(&self) -> Result<ExitCode> {
         let first = self.runs.first().context("there are no reports to merge")?;
         if read_client(first)?.is_some() {

@@ -272,7 +272,7 @@ fn input(golden: &str) -> Option<String> {
     Some(gateway::input_text(&gateway::example(golden)?)?.replace('\n', "\\n"))
 }
 
-/// What shows that a rule is broken: the response to it.
+/// The response that shows how a rule is broken.
 enum Shown {
     /// An input.
     Input(String),

@@ -38,7 +38,7 @@ use results::{AUTO, CaptureReport, FailOn, Run, Transport, TrialResult, Verdict}
 
 /// The first line of a run without an endpoint.
 const SELF_TEST: &str = "no --target: testing the suite's own reference gateway";
-/// What follows it if no tests are named.
+/// The default where no tests are named.
 const WITH_TARGET: &str = ". To test an endpoint: conformance run --target URL --model MODEL --profile core";
 
 /// The flags that are about endpoints alone.
@@ -61,11 +61,11 @@ Examples:
 pub(super) struct SuiteArgs {
     /// Tests to run: part of a name, /REGEX/, or a sentence such as N35 [default: all].
     ///
-    /// The name of a test has the scenario and what is judged, `call/parallel::item`. What is judged is `answer`,
-    /// whether the response is complete and is what was requested; `agrees`, whether it agrees with the
-    /// responses before it; `apart`, whether concurrent responses are kept apart; a group of rules, such as
-    /// `item`; `other-rules`, the rules of all groups without a test of their own in this scenario; `snapshot`,
-    /// the shape of the stream. `call/` selects all scenarios about calls, `::item` one group in all scenarios.
+    /// The name of a test has the scenario and what is judged, `call/parallel::item`. The second part is `answer`,
+    /// whether the response is complete and is what was requested; `agrees`, whether it agrees with the responses
+    /// before it; `apart`, whether concurrent responses are kept apart; a group of rules, such as `item`;
+    /// `other-rules`, the rules of all groups without a test of their own in this scenario; `snapshot`, the shape of
+    /// the stream. `call/` selects all scenarios about calls, `::item` one group in all scenarios.
     #[arg(value_name = "FILTER", value_parser = known::SCENARIOS, hide_possible_values = true)]
     filter: Vec<String>,
     #[command(flatten)]
@@ -163,7 +163,7 @@ impl CommandArgs for SuiteArgs {
         if self.output.format != Form::Human {
             bail!("--capture runs recordings as tests: use `conformance check --format` to report on them");
         }
-        // Sentences of filters are those of the usual dialect where none is named.
+        // Sentences of filters are taken from the usual dialect where none is named.
         let dialect = self.apis.of_recordings()?;
         let usual = if dialect == AUTO { fallback(None) } else { Some(names::dialect(dialect)?) };
         let how = self.invocation(usual.context("there is no dialect")?)?;

@@ -50,7 +50,7 @@ pub(super) struct TargetArgs {
     /// Header to send with each request.
     #[arg(long, value_name = "'NAME: VALUE'", help_heading = HEADING)]
     header: Vec<String>,
-    /// PEM file with additional certificates to trust: of authorities, or that of the endpoint itself.
+    /// PEM file with additional certificates to trust: of authorities, or of the endpoint itself.
     #[arg(long, value_name = "FILE", help_heading = HEADING, hide_short_help = true)]
     ca_file: Option<PathBuf>,
     /// Connection timeout.

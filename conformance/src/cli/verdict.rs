@@ -170,8 +170,8 @@ impl VerdictArgs {
         Ok(RuleSets::new(levels, move |rule| select.is_wanted(rule)))
     }
 
-    /// Returns the levels by rule. Fails if a name is unknown, or a level is set twice; prints a note if one is that of
-    /// all dialects anyway.
+    /// Returns the levels by rule. Fails if a name is unknown, or a level is set twice; prints a note if one is the
+    /// level of all dialects anyway.
     pub(super) fn levels(&self, dialects: &[&'static Dialect]) -> Result<BTreeMap<String, Level>> {
         for (at, setting) in self.levels.iter().enumerate() {
             let RuleLevel { name, level } = setting;

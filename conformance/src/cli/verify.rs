@@ -39,8 +39,8 @@ pub(super) struct VerifyArgs {
     folder: PathBuf,
     /// Also fail if the exchanges have findings of this kind: must, breaks, should, may.
     ///
-    /// The verdicts of the run are compared with what failed then; this asks what would fail now. Levels are those of the
-    /// run.
+    /// The verdicts of the run are compared with what failed then; this asks what would fail now. Levels are taken from
+    /// the run.
     #[arg(long, value_name = "WHICH", value_parser = fail_on_values(), hide_possible_values = true)]
     fail_on: Option<FailOn>,
     /// Public key that the certificate must be signed with: Ed25519, PEM
@@ -259,7 +259,7 @@ fn failed(failing: &[String], what: &str, fail_on: Option<FailOn>) -> String {
     text
 }
 
-/// Returns a note if another build than this one made a run. Its verdicts are those of this build all the same.
+/// Returns a note if another build than this one made a run. Its verdicts are made by this build all the same.
 fn other_build(run: &RunFile) -> Option<String> {
     let RunFile { build, .. } = run;
     (build != BUILD).then(|| {

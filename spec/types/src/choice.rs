@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         }
         match best {
             None => Err(miss),
-            // What the last branch lacked is forgotten by now.
+            // The members that the last branch lacked are forgotten by now.
             Some((unexplained, at, end)) if at == last && self.missing.is_none() => {
                 self.unexplained = place.unexplained + unexplained;
                 self.scanner.rewind(end);

@@ -52,7 +52,7 @@ enum Value<'d> {
 }
 
 impl<'a> Document<'a> {
-    /// Parses a text. Serializers call themselves for nested values, so their depth is limited by that of a [`Reader`].
+    /// Parses a text. Serializers call themselves for nested values, so their depth is limited as in a [`Reader`].
     fn parse(text: &'a str) -> Result<Self, ParseError> {
         let mut reader = Reader::new(text);
         let mut containers = Vec::new();

@@ -11,16 +11,16 @@ const SHOWN: usize = 200;
 /// Number of bytes that are shown before the first difference.
 const BEFORE: usize = 40;
 
-/// What is wrong: what makes a cause, the message, and what both sides show.
+/// The fault: the key of its cause, the message, and the excerpts of both sides.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Problem {
     pub(super) kind: String,
     pub(super) message: String,
-    /// The level, if it is lower than that of the rule.
+    /// The level, if it is lower than the rule's.
     pub(super) level: Option<Level>,
     /// The clients that it breaks.
     pub(super) breaks: Vec<String>,
-    /// What the upstream sent or received, and what the client sent or received.
+    /// The excerpts of the upstream and of the client.
     pub(super) sides: [String; 2],
 }
 
@@ -128,7 +128,7 @@ pub(super) fn limit_of(test: &Test, rule: &str) -> Option<&'static BetweenLimit>
     BETWEEN_LIMITS.iter().find(|limit| limit.rule == rule && applies(limit, pair, test.case.id))
 }
 
-/// Returns whether a limit is about a case of a pair of APIs: that of the client, and that of the upstream.
+/// Returns whether a limit is about a case of a pair of APIs, the client's and the upstream's.
 pub(super) fn applies(limit: &BetweenLimit, [front, upstream]: [&str; 2], case: &str) -> bool {
     let is_case = |named: &str| case == named || named.ends_with('/') && case.starts_with(named);
     limit.front.is_none_or(|api| api == front)

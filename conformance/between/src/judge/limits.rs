@@ -1,4 +1,4 @@
-//! What a pair of APIs cannot carry.
+//! The limits of a pair of APIs.
 
 use catalogue::{BETWEEN_LIMITS, BetweenLimit};
 use results::BetweenTest;

@@ -1,5 +1,5 @@
-//! What only the whole run shows: whether a finding of one test is the fault of what that test is about, or one that other
-//! tests have, too.
+//! Questions that only the whole run answers: whether a finding of one test is the fault that the test is about, or one
+//! that other tests have, too.
 
 use std::collections::BTreeSet;
 
@@ -17,9 +17,9 @@ const NEVER_CLOSED: &str = "/never-closed";
 type Known = BTreeSet<[String; 4]>;
 
 /// Gives findings that do not come from what a test is about back to their own rules: those about the borders of writes, if the
-/// answer is as wrong where each event is written at once, and those about the client's stream after a fault, if the streams
-/// of the pair have them without a fault. What is left has one cause for what a gateway does in one place: the first finding
-/// of each test stands for those that follow from it.
+/// answer is as wrong where each event is written at once, and those about the client's stream after a fault, if the streams of
+/// the pair have them without a fault. The others get one cause for each place in a gateway: the first finding of each test
+/// stands for all that follow from it.
 pub(crate) fn settle(tests: &mut [BetweenTest]) {
     let mut known = Known::new();
     let mut sound = BTreeSet::new();

@@ -25,8 +25,8 @@ const MESSAGE: usize = 600;
 
 static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
 
-/// Returns what the rules of the client's API find in its response, and not in that of the upstream: of the same API, it may
-/// have been passed on as it was.
+/// Returns what the rules of the client's API find in its response, and not in the upstream's: of the same API, it may have
+/// been passed on as it was.
 pub(super) fn own_findings(turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
     let mut findings = check(turn.test.front, turn.client, is_whole);
     let is_replaced =
@@ -121,7 +121,7 @@ pub(super) fn finished(dialect: &'static Dialect, response: &Response) -> Option
     Some(reply).filter(|reply| !reply.parts.is_empty())
 }
 
-/// Returns findings of rules of the client's API, those of one cause as one: what one object lacks is listed together.
+/// Returns findings of rules of the client's API, one for each cause: the members that one object lacks are listed together.
 pub(super) fn by_cause(findings: &[Finding], dialect: &'static Dialect) -> Vec<TestFinding> {
     let mut causes: Vec<(String, Vec<&Finding>)> = Vec::new();
     for finding in findings {

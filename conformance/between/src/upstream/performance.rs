@@ -8,10 +8,11 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use gateway::End;
 use tokio::task::yield_now;
 
 use super::playing::Playing;
-use super::script::{Piece, ScriptEnding};
+use super::script::Piece;
 use crate::evidence::Ended;
 
 /// Each piece is written to the connection before the next one is produced, and recorded.
@@ -19,7 +20,7 @@ pub(super) fn perform(
     playing: Arc<Playing>,
     exchange: usize,
     pieces: Vec<Piece>,
-    ending: ScriptEnding,
+    ending: End,
 ) -> impl Stream<Item = io::Result<Bytes>> {
     let performance =
         Performance { playing, exchange, pieces: pieces.into(), ending, has_sent: false, is_over: false };
@@ -32,7 +33,7 @@ struct Performance {
     /// The number of its exchange.
     exchange: usize,
     pieces: VecDeque<Piece>,
-    ending: ScriptEnding,
+    ending: End,
     has_sent: bool,
     is_over: bool,
 }
@@ -53,15 +54,15 @@ impl Performance {
             return Some(Ok(piece.bytes.into()));
         }
         match self.ending {
-            ScriptEnding::Complete => {
+            End::Whole => {
                 self.end(Ended::Complete);
                 None
             }
-            ScriptEnding::Broken => {
+            End::Break | End::Reset => {
                 self.end(Ended::Broken("the script breaks the connection".to_owned()));
                 Some(Err(io::ErrorKind::ConnectionReset.into()))
             }
-            ScriptEnding::Stalled => pending().await,
+            End::Stall => pending().await,
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use catalogue::{AgentProfile, BetweenCase, FaultPlaces, SilentPlace, UpstreamFault, Writes};
 use checker::Asked;
-use gateway::{Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, render, request, tagged};
+use gateway::{End, Ending, Problem, RenderedResponse, ResponsePlan, Wire, plan, render, request, tagged};
 use serde_json::{Value, json};
 use spec::Dialect;
 
@@ -31,7 +31,7 @@ pub(super) struct Script {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
     pub(super) pieces: Vec<Piece>,
-    pub(super) ending: ScriptEnding,
+    pub(super) ending: End,
 }
 
 /// A piece of a body, which is written at once.
@@ -44,17 +44,6 @@ pub(super) struct Piece {
     pub(super) after_leave: Option<Duration>,
     /// The silence before it.
     pub(super) pause: Option<Duration>,
-}
-
-/// How a body ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ScriptEnding {
-    /// Complete by HTTP.
-    Complete,
-    /// The connection breaks.
-    Broken,
-    /// Nothing follows.
-    Stalled,
 }
 
 impl Script {
@@ -164,7 +153,7 @@ pub(super) fn script(
         return whole(&answer, tag, fault.map(|(fault, _)| fault));
     }
     let mut events = events(&answer, tag);
-    let ending = fault.map_or(ScriptEnding::Complete, |(fault, place)| {
+    let ending = fault.map_or(End::Whole, |(fault, place)| {
         damage(&mut events, fault, place, || failure(asked, &plan, dialect, tag, place));
         ending(fault)
     });
@@ -213,7 +202,7 @@ pub(super) fn recorded(answer: RecordedAnswer) -> Script {
             _ => pieces.push(Piece::new(line)),
         }
     }
-    let ending = if is_cut { ScriptEnding::Broken } else { ScriptEnding::Complete };
+    let ending = if is_cut { End::Break } else { End::Whole };
     Script { status, headers, pieces, ending }
 }
 
@@ -223,7 +212,7 @@ fn whole(answer: &RenderedResponse, tag: &str, fault: Option<UpstreamFault>) -> 
     if fault.is_some_and(|fault| fault != UpstreamFault::Error) {
         body.truncate(body.len() / 2);
     }
-    let ending = fault.map_or(ScriptEnding::Complete, ending);
+    let ending = fault.map_or(End::Whole, ending);
     let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     Script { status: answer.status, headers, pieces: vec![Piece::new(body)], ending }
 }
@@ -237,14 +226,14 @@ fn refusal(test: &Test, dialect: &'static Dialect, status: u16) -> Script {
     headers.extend(test.case.retry_after.map(|after| ("retry-after".to_owned(), after.to_owned())));
     let own = test.case.session.iter().flat_map(|session| session.refusal_headers);
     headers.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-    Script { status, headers, pieces: vec![Piece::new(wire.body)], ending: ScriptEnding::Complete }
+    Script { status, headers, pieces: vec![Piece::new(wire.body)], ending: End::Whole }
 }
 
-const fn ending(fault: UpstreamFault) -> ScriptEnding {
+const fn ending(fault: UpstreamFault) -> End {
     match fault {
-        UpstreamFault::Cut => ScriptEnding::Broken,
-        UpstreamFault::Stall => ScriptEnding::Stalled,
-        UpstreamFault::End | UpstreamFault::Error | UpstreamFault::Malformed => ScriptEnding::Complete,
+        UpstreamFault::Cut => End::Break,
+        UpstreamFault::Stall => End::Stall,
+        UpstreamFault::End | UpstreamFault::Error | UpstreamFault::Malformed => End::Whole,
     }
 }
 

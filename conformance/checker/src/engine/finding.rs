@@ -81,7 +81,7 @@ pub struct Finding {
     pub count: u64,
 }
 
-/// What is known of a missing property.
+/// The known facts of a missing property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Supply {
@@ -371,7 +371,7 @@ impl Findings {
     }
 
     /// Adds a finding that another event may explain. `message` is called only for the first of equal findings. Returns
-    /// its number, also that of an equal finding that is listed.
+    /// its number, or the number of an equal finding that is listed.
     #[cold]
     pub(crate) fn add(
         &mut self,

@@ -30,7 +30,7 @@ pub(super) fn possible(case: &mut Case<'_>, _: &Node) {
 }
 
 /// Returns what the tokens of valid lists spell if it is not this text: by their bytes if all have them, as a token may be
-/// part of a character. Returns `None` if unknown. What is not a list has no tokens.
+/// part of a character. Returns `None` if unknown. Another value than a list has no tokens.
 pub(super) fn misspelled<'l>(lists: impl Iterator<Item = &'l str> + Clone, text: &str) -> Option<String> {
     if Unspelled::is_nothing_after(lists.clone(), text) {
         return None;
@@ -51,7 +51,7 @@ fn spelled<'l>(lists: impl Iterator<Item = &'l str>) -> [Option<String>; 2] {
     [bytes.and_then(|bytes| String::from_utf8(bytes).ok()), text.filter(|text| !text.is_empty())]
 }
 
-/// What tokens spell: none if one of them lacks it.
+/// The spelling of tokens: none if one of them lacks it.
 struct Tokens {
     bytes: Option<Vec<u8>>,
     text: Option<String>,

@@ -149,7 +149,7 @@ fn usual_model(dialect: &Dialect) -> Option<Value> {
     request.get("model").cloned()
 }
 
-/// What one reader cannot read, the other may.
+/// The other reader may read what one cannot.
 fn weight(answer: &Answer) -> usize {
     let calls = answer.calls.iter().map(|call| call.id.len() + call.name.len() + call.arguments.len());
     answer.text().len() + answer.refusal.len() + answer.reasoning.len() + calls.sum::<usize>()

@@ -162,7 +162,7 @@ pub fn example(golden: &str) -> Option<Value> {
     SPOKEN.iter().find_map(of)
 }
 
-/// Returns the text of a request like those of examples.
+/// Returns the text of a request like the ones in examples.
 pub fn input_text(request: &Value) -> Option<&str> {
     ["/input", "/messages/0/content", "/contents/0/parts/0/text"]
         .iter()

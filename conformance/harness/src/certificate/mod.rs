@@ -61,7 +61,7 @@ pub struct Certificate {
     pub model: String,
     /// The options that bear on verdicts, or on what was sent.
     pub options: Options,
-    /// What chose the words that only this run sends.
+    /// The seed of the words that only this run sends.
     pub seed: String,
     /// Whether somebody asked for this seed; the suite chose it otherwise.
     pub is_seed_given: bool,

@@ -1,4 +1,4 @@
-//! Comparison of recorded requests with those of the scenarios.
+//! Comparison of recorded requests with the requests of the scenarios.
 
 use catalogue::OnSocket;
 use reqwest::Url;
@@ -75,8 +75,8 @@ impl<'r> Requests<'r> {
         Self { run, cases, dialect, target: Url::parse(&run.target).ok(), given, seed }
     }
 
-    /// Returns the first difference of a recording: that of an attempt, numbered from 1, at a case, with
-    /// `sent` as all attempts at all cases.
+    /// Returns the first difference of the recording of an attempt, numbered from 1, at a case, with `sent` as all
+    /// attempts at all cases.
     pub fn difference(
         &mut self,
         case: &ScenarioCase,

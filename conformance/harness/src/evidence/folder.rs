@@ -70,7 +70,7 @@ impl Evidence {
         fs::create_dir_all(folder)?;
         let new = Self::open(folder);
         new.clear()?;
-        // A run of one dialect replaces those of several.
+        // A run of one dialect replaces runs of several.
         remove(&folder.join(TWINS))?;
         for other in Self::runs_within(folder)? {
             Self::open(&other).clear()?;

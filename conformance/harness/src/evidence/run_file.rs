@@ -43,9 +43,9 @@ pub struct RunFile {
     pub target_name: Option<String>,
     /// The model that was asked for.
     pub model: String,
-    /// What was wanted, without secrets.
+    /// The options, without secrets.
     pub options: Options,
-    /// What chose the words that only this run sends.
+    /// The seed of the words that only this run sends.
     pub seed: String,
     /// Whether somebody asked for this seed; the suite chose it otherwise.
     pub is_seed_given: bool,

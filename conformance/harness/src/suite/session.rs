@@ -493,7 +493,7 @@ pub(super) struct Tests {
 }
 
 impl Tests {
-    /// Returns the name of a test, without that of its dialect.
+    /// Returns the name of a test, without its dialect.
     fn name(&self, at: usize, about: About) -> String {
         self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default()
     }

@@ -99,7 +99,7 @@ fn page(run: &ClientRun) -> Page<'_, OfClient> {
 
 fn state(test: &ClientTest) -> (&'static str, Option<u8>) {
     let outcome = test.about.outcome;
-    // What a client no longer supports is worse than any outcome.
+    // A case that a client no longer supports is worse than any outcome.
     let rank = if outcome == ClientOutcome::NotExercised { u8::MAX } else { outcome.rank() };
     (outcome.name(), Some(rank))
 }

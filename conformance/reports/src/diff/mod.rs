@@ -77,7 +77,7 @@ pub struct RuleChange {
 pub struct CauseChange {
     /// The rule.
     pub rule: String,
-    /// What its findings have in common.
+    /// The common part of its findings.
     pub kind: String,
     /// The message of its example.
     pub message: String,

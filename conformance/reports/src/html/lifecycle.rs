@@ -1,4 +1,4 @@
-//! What was exercised of the lifecycle of a dialect, with a drawing of each type of container, and of its enumerations.
+//! The exercised part of the lifecycle of a dialect, with a drawing of each type of container, and of its enumerations.
 
 use std::cmp::Reverse;
 
@@ -89,7 +89,7 @@ fn drawing(lane: &ExercisedLane, html: &mut Html) {
     let label = format!("The lifecycle of {}", lane.name);
     let svg = html.tag("svg").class("life").set("height", height).set("width", 640);
     svg.set("role", "img").set("aria-label", label).inside(|html| {
-        // What was exercised is drawn over the rest.
+        // The exercised part is drawn over the rest.
         let (exercised, rest): (Vec<_>, Vec<_>) = lane.transitions.iter().partition(|path| path.is_exercised);
         for path in rest.into_iter().chain(exercised) {
             arc(lane, path, html);

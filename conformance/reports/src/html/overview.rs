@@ -156,7 +156,7 @@ pub(super) fn sections(run: &Run, plan: &Plan, html: &mut Html) {
 
 /// Writes the verdicts by group of scenarios.
 fn groups(run: &Run, html: &mut Html) {
-    // Columns of zeros are omitted, except that of passed tests.
+    // Columns of zeros are omitted, except for passed tests.
     let is_shown = |verdict: &Verdict| {
         *verdict == Verdict::Pass || run.groups.iter().any(|group| group.trials.of(*verdict) > 0)
     };

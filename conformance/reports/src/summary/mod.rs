@@ -221,7 +221,7 @@ impl Page {
                 let room = " ".repeat(widest - name.width());
                 let _ = writeln!(self.out, "  {level}{room_of_level}{name}{room}  {text}");
             }
-            // What stands in full above is known by its rule, unless there are several of it.
+            // A cause that stands in full above is known by its rule, unless there are several of it.
             let is_alone = names.iter().filter(|other| *other == name).count() == 1;
             if *at >= IN_FULL || !is_alone {
                 let message = shortened(&visible(&cause.message), self.width.saturating_sub(11));

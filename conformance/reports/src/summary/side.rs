@@ -50,7 +50,7 @@ impl Side {
         self.is_without_path
     }
 
-    /// Returns its name: that of the dialect, with the API if no other has the same one.
+    /// Returns its name: the dialect, with the API if no other has the same one.
     fn name(&self, all: &[Self]) -> String {
         let is_alone = all.iter().filter(|side| side.api == self.api).count() == 1;
         visible(&if is_alone { format!("{} ({})", self.api, self.dialect) } else { self.dialect.clone() })
@@ -68,7 +68,7 @@ impl Side {
     }
 }
 
-/// Heads of the columns after those of verdicts.
+/// Heads of the columns after the verdicts.
 const PROFILES: &str = "profiles passed";
 const CLIENTS: &str = "clients broken";
 /// Maximum number of scenarios whose answers differ.

@@ -198,7 +198,7 @@ impl<'r, A: Serialize> Tested<'r, A> {
             rule: &of.rule,
             kind: &of.kind,
             level: of.level,
-            // What does not fail is no error.
+            // A test that does not fail is no error.
             sign: match (of.fails, of.level) {
                 (true, _) => Level::Must,
                 (false, Level::Must) => Level::Should,

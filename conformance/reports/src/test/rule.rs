@@ -5,7 +5,7 @@ use catalogue::{TestRule, between_rule, client_rule};
 use results::text::common;
 use results::{TestCause, TestFinding};
 
-/// What reports quote from the page of a rule.
+/// The part of a rule's page that reports quote.
 #[derive(Debug, Clone)]
 pub(crate) struct RulePage {
     pub(crate) title: &'static str,

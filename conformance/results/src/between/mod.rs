@@ -97,7 +97,7 @@ pub struct BetweenRun {
     pub folder: Option<String>,
 }
 
-/// A pair of APIs: that of the client, and that of the upstream.
+/// A pair of APIs: the client's, and the upstream's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BetweenPair {
@@ -128,9 +128,9 @@ pub struct OfPair {
     pub front: String,
     /// The API of the upstream.
     pub upstream: String,
-    /// What became of the client's stream.
+    /// The outcome of the client's stream.
     pub stream: Option<StreamOutcome>,
-    /// What the pair of APIs cannot carry, and is therefore no finding: the rule, and the reason.
+    /// The limits of the pair of APIs, which are therefore no findings: the rule, and the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<[String; 2]>,
     /// The measures of a session, such as how much of each request the next one keeps, each in words.
@@ -142,12 +142,12 @@ pub struct OfPair {
     /// Its own findings, where others of the run change them that are in other shards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsettled: Vec<TestFinding>,
-    /// What both sides sent and received, in time. Only causes keep it.
+    /// The messages of both sides, in time. Only causes keep them.
     #[serde(skip)]
     pub moments: Vec<BetweenMoment>,
 }
 
-/// What becomes of a client's stream.
+/// The outcome of a client's stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,4 @@
-//! What findings of one cause have in common.
+//! The common part of the findings of one cause.
 
 use checker::Finding;
 use spec::table::{Role, Scope};
@@ -72,7 +72,7 @@ fn place(api: &Api, scope: Scope) -> Option<String> {
     Some(segments.collect::<Vec<_>>().join("/"))
 }
 
-/// Returns the rest of a pointer behind that of a value which holds it.
+/// Returns the rest of a pointer behind the pointer of a value around it.
 fn inside<'p>(pointer: &'p str, holder: &str) -> Option<&'p str> {
     pointer.strip_prefix(holder).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -11,7 +11,7 @@ use crate::text::{grouped, listed, listed_plainly};
 #[derive(Default)]
 pub(super) struct Lack<'f> {
     properties: Vec<(&'f str, &'f Supply)>,
-    /// What each event type lacks, in the order of `properties`.
+    /// The missing properties of each event type, in the order of `properties`.
     events: BTreeMap<&'f str, BTreeSet<usize>>,
     /// Where the object is.
     places: Vec<String>,

@@ -28,7 +28,7 @@ impl Layer {
     /// The rule about other protocols.
     pub(super) const FOREIGN: &str = "schema/foreign-protocol";
 
-    /// Rules of another layer than that of their group.
+    /// Rules whose layer is not their group's.
     const RULES: &[(&str, Self)] = &[
         (Self::FOREIGN, Self::Protocol),
         ("error/not-under-200", Self::Status),
@@ -43,7 +43,7 @@ impl Layer {
         ("response/terminal-last", Self::Sequence),
     ];
 
-    /// The layers of groups of rules; that of the others is the structure.
+    /// The layers of groups of rules; other groups are about the structure.
     const GROUPS: &[(&str, Self)] = &[
         ("wire", Self::Framing),
         ("ws", Self::Framing),

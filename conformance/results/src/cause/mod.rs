@@ -41,7 +41,7 @@ pub struct Cause {
     /// Why its findings fail the run, if any does: the level, and the clients that the finding breaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fails: Option<String>,
-    /// What is wrong: the message of its first finding, or all that an object lacks.
+    /// The fault: the message of its first finding, or all that an object lacks.
     pub message: String,
     /// How to mend it, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ pub struct Cause {
     pub missing: Vec<String>,
     /// Clients that it breaks.
     pub clients: Vec<String>,
-    /// What clients did with the response of `first`, if it was played to them.
+    /// The outcomes of clients with the response of `first`, if it was played to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<PlayedResponse>,
     /// Number of occurrences.
@@ -172,7 +172,7 @@ impl Cause {
         let simplest = |[of, at]: &[usize; 2]| {
             let capture = captures.get(*of)?;
             let event = capture.findings.get(*at)?.place.event;
-            // What is in a stream and in its twin is shown in the stream.
+            // A finding of a stream and of its twin is shown in the stream.
             Some((event == 0, demands.get(*of), capture.events, *of, event, *at))
         };
         let first = found.places.iter().copied().min_by_key(simplest)?;

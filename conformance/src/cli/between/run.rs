@@ -35,7 +35,7 @@ pub(in crate::cli) fn is_on_this_machine(url: &str) -> bool {
     target.is_some_and(|target| target.is_local())
 }
 
-/// What stands between the client and the upstream. It ends when dropped.
+/// The gateway between the client and the upstream. It ends when dropped.
 enum Standing {
     Reference { _translators: Reference },
     Started(StartedGateway),

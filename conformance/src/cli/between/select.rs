@@ -182,7 +182,7 @@ impl BetweenArgs {
         Ok(pairs)
     }
 
-    /// Returns a pair of APIs with its mode. That of the pair wins over that of all, and the last one over others.
+    /// Returns a pair of APIs with its mode. A mode for the pair wins over one for all pairs, and the last one over others.
     pub(super) fn pair(&self, front: &'static Dialect, upstream: &'static Dialect) -> Pair {
         let is_reference = self.gateway.is_none() && self.command.is_empty();
         let usual = if is_reference { Pair::of_reference } else { Pair::transforming };

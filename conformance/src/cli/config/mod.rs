@@ -69,7 +69,7 @@ struct TargetConfig {
     settings: Settings,
 }
 
-/// What a run is like unless a flag says otherwise. Each setting is the flag of the same name.
+/// The settings of a run where no flag says otherwise. Each setting is the flag of the same name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -108,7 +108,7 @@ struct Settings {
     ca_file: Option<PathBuf>,
     /// Environment variable with the API key, as `$NAME`.
     api_key: Option<String>,
-    /// Headers to send with each request. A value `$NAME` is that of an environment variable.
+    /// Headers to send with each request. A value `$NAME` is taken from the environment.
     #[serde(default)]
     headers: BTreeMap<String, String>,
     /// Resources that only you can provide, by name.
@@ -215,14 +215,14 @@ impl Flags {
         self.0.extend(flag);
     }
 
-    /// Adds a flag whose value follows this text. A value `$NAME` is that of an environment variable.
+    /// Adds a flag whose value follows this text. A value `$NAME` is taken from the environment.
     fn add_variable(&mut self, name: &str, before: &str, value: &str) {
         let variable = value.strip_prefix('$').map(str::to_owned);
         let literal = if variable.is_some() { "" } else { value };
         self.0.push(Flag { name: name.to_owned(), value: format!("{before}{literal}"), variable });
     }
 
-    /// Adds the flag with the name of a setting, or that of each of its entries. Files are relative to a folder.
+    /// Adds the flag with the name of a setting, or one for each of its entries. Files are relative to a folder.
     fn add_setting(&mut self, setting: &str, value: &Value, folder: &Path) -> Result<()> {
         match (setting, value) {
             (_, Value::Null) => {}
@@ -262,7 +262,7 @@ impl Flags {
         Ok(())
     }
 
-    /// Adds the flags that are not there yet. Of headers and resources, those of other names are added.
+    /// Adds the flags that are not there yet. Headers and resources are added by name.
     fn merge(&mut self, others: Self) {
         for flag in others.0 {
             if !self.0.iter().any(|own| own.choice() == flag.choice()) {
@@ -444,8 +444,8 @@ impl Line<'_> {
             && self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
 
-    /// Adds the flags that the command has and the user did not give. Of headers and resources, those of other names
-    /// are added. Returns the added flags.
+    /// Adds the flags that the command has and the user did not give. Headers and resources are added by name. Returns
+    /// the added flags.
     fn add(&mut self, flags: Flags) -> Vec<Flag> {
         let added: Vec<Flag> = flags.0.into_iter().filter(|flag| self.lacks(flag)).collect();
         let more = added.iter().map(|Flag { name, value, .. }| format!("--{name}={value}").into());
@@ -487,8 +487,8 @@ impl Line<'_> {
         given.into_iter().any(|own| name(&own.to_string_lossy()) == name(value))
     }
 
-    /// Adds the settings for all targets to those of a URL. What needs trust is only added if the user trusts the file:
-    /// it may have come with a repository.
+    /// Adds the settings for all targets to the settings of a URL. Settings that need trust are only added if the user
+    /// trusts the file: it may have come with a repository.
     fn complete_url(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
         let flags = read(file)?.of_all(folder_of(file)).with_context(|| file.display().to_string())?;
@@ -626,7 +626,7 @@ fn rerun(folder: &Path) -> Result<Flags> {
     Ok(flags)
 }
 
-/// Returns the URL of the endpoint of a run: that of all its APIs, if it is one of several.
+/// Returns the URL of the endpoint of a run, or of all its APIs if it is one of several.
 fn address(run: &RunFile, is_one_of_several: bool) -> String {
     let api = spec::dialect(&run.dialect).filter(|_| is_one_of_several).map(|dialect| dialect.api);
     let base = api.and_then(|api| {

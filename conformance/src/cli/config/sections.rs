@@ -33,7 +33,7 @@ pub(super) struct BetweenConfig {
     api_key: Option<String>,
     /// Whether the gateway passes the client's key on to the upstream.
     passes_key: Option<bool>,
-    /// Headers to send with each request. A value `$NAME` is that of an environment variable.
+    /// Headers to send with each request. A value `$NAME` is taken from the environment.
     #[serde(default)]
     headers: BTreeMap<String, String>,
     /// Number of requests that the gateway may repeat.

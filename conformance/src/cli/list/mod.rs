@@ -21,7 +21,7 @@ use results::text::wrap;
 /// Lists rules, scenarios, features, profiles, dialects, ...
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// What to list; without it, what can be listed.
+    /// The kind of entry to list; without it, the kinds are listed.
     #[arg(value_enum)]
     what: Option<What>,
     /// Dialect whose events and levels of rules are listed.
@@ -47,7 +47,7 @@ enum What {
     Events,
     /// Products and versions of specifications that speak differently
     Dialects,
-    /// What an endpoint may support or not, for --features and --without
+    /// Features that an endpoint may support or not, for --features and --without
     Features,
     /// Requests, and what their responses must contain
     Scenarios,

@@ -127,7 +127,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// Checks the members of the object at an offset, and records them. `pass` and `member` are those of
+    /// Checks the members of the object at an offset, and records them. `pass` and `member` are as in
     /// [`Self::check_members`], but `member` gets the place of a member.
     #[inline]
     fn record_members(
@@ -233,7 +233,7 @@ impl<'a> Checker<'a, '_> {
         is_allowed
     }
 
-    /// Skips members that equal those of the known object.
+    /// Skips members that the known object has alike.
     fn pass_known(&mut self, object: usize, seen: &mut Seen) -> bool {
         self.scanner.peek();
         let at = self.scanner.offset();

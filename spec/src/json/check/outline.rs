@@ -175,8 +175,8 @@ impl Outline {
         recent.find(is_it).map(|valid| (valid.text.len(), valid.levels))
     }
 
-    /// Records the next members while they equal those of the known object byte for byte, and were not seen yet. The
-    /// text is at an offset of the object. Returns their length.
+    /// Records the next members while the known object has the same bytes, and they were not seen yet. The text is at
+    /// an offset of the object. Returns their length.
     pub(super) fn pass_known(&mut self, text: &str, offset: usize, seen: &mut Seen) -> Option<usize> {
         let Self { members, places, known, latest, is_first, .. } = self;
         let known = known.get(if *is_first { 0 } else { *latest })?.as_deref()?;

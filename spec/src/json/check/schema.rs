@@ -149,7 +149,7 @@ pub(crate) struct TextPattern {
     pub(crate) count: Option<usize>,
 }
 
-/// The places of members by name: those of a group of names are linked, the last one first.
+/// The places of members by name: the members of a group of names are linked, the last one first.
 #[derive(Debug)]
 struct Places {
     /// The last member of each group of names, counted from 1.

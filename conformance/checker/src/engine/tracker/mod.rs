@@ -550,7 +550,7 @@ pub(in crate::engine) fn unended(
     let has_marker =
         plan.dialect().framing.done == Marker::Required && stream.transport != Transport::Unframed;
     if marker_ends && !has_marker {
-        // The end of the stream is that of the root.
+        // The end of the stream is the end of the root.
         settle::settle_at_end(plan, context, stream, last, findings);
         for open in still_open(plan, stream) {
             let message = || format!("the stream ends, but {} was never closed", open.name);
