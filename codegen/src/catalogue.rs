@@ -216,7 +216,7 @@ impl Reader<'_> {
         self.of_apis(THREADS).into_iter().flat_map(of_api).collect()
     }
 
-    /// Reads the cases for clients. A case that is alike in several APIs has the same id in each.
+    /// A case that is alike in several APIs has the same id in each.
     fn client_cases(&mut self) -> Vec<ClientCase> {
         let cases = self.pages_by_api(CLIENTS, ClientCase::parse).into_iter();
         let mut all: Vec<_> = cases.map(|(api, _, case)| ClientCase { api, ..case }).collect();
@@ -313,7 +313,6 @@ impl Reader<'_> {
     }
 }
 
-/// Returns whether this is a valid name of a rule, scenario, group, profile or dialect.
 pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.@".contains(c))

@@ -72,7 +72,6 @@ pub(crate) fn entry(list: &str) -> String {
     }
 }
 
-/// Returns an identifier, escaped if it is a keyword of Rust.
 pub(crate) fn ident(name: &str) -> Ident {
     match name {
         "self" | "Self" | "super" | "crate" => format_ident!("{name}_"),
@@ -101,7 +100,7 @@ pub(crate) fn table(path: &str) -> Ident {
     format_ident!("{}", path.to_uppercase())
 }
 
-/// Returns the path of a named type. An inline schema has the path of its parent and its name there.
+/// An inline schema has the path of its parent and its name there.
 pub(crate) fn type_path(name: &str) -> String {
     format!("type_{}", snake(name))
 }

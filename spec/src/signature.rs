@@ -166,7 +166,6 @@ pub fn short_event(name: &str) -> &str {
     starts.find_map(|start| name.strip_prefix(start)).unwrap_or(name)
 }
 
-/// Returns the signatures of other APIs, with their names.
 fn others(own: Option<&Api>) -> impl Iterator<Item = (&'static str, &'static Signature)> {
     let own = own.map(|api| api.name);
     let checked = APIS.iter().filter(move |api| Some(api.name) != own);

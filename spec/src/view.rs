@@ -17,7 +17,6 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Creates a view of an event before parsing.
     pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, slots: [(0, 0); Slot::COUNT], repeats: false, is_newer: false }
     }
@@ -132,7 +131,6 @@ impl<'a> View<'a> {
     }
 }
 
-/// Parses a number of a few digits.
 #[inline]
 pub(crate) fn usual_count(raw: &str) -> Option<u64> {
     if raw.len() >= USUAL_DIGITS {
@@ -145,7 +143,6 @@ pub(crate) fn usual_count(raw: &str) -> Option<u64> {
 /// Maximum number of digits of a usual count.
 const USUAL_DIGITS: usize = 16;
 
-/// Returns whether a value consists of so few digits that it is in range.
 #[inline]
 fn is_usual_count(raw: &str) -> bool {
     raw.len() < USUAL_DIGITS && raw.bytes().all(|byte| byte.is_ascii_digit())

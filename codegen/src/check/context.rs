@@ -75,7 +75,6 @@ impl Context {
         names.map(file).collect()
     }
 
-    /// Returns the file of a page or a table, relative to the folder of the specification.
     pub(super) fn file(&self, kind: &str, id: &str, extension: &str) -> PathBuf {
         folders::file(&self.spec, kind, &format!("{id}.{extension}"))
     }
@@ -88,7 +87,6 @@ impl Context {
         (folders::table_of(&own.api, folders::SHARED_RULES), format!("[[rule]] {}: {entry}", rule.id))
     }
 
-    /// Returns the file of a scenario, relative to the folder of the specification.
     pub(super) fn file_of(scenario: &Scenario) -> PathBuf {
         folders::of_api(scenario.api.as_deref(), "scenarios").join(format!("{}.md", scenario.id))
     }

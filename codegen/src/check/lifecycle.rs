@@ -134,7 +134,7 @@ fn places_in_body(api: &ApiFile, scope: &Scope) -> Vec<String> {
     outer.iter().flat_map(|outer| own.iter().map(move |inner| format!("{outer}{inner}"))).collect()
 }
 
-/// Returns whether a body of a dialect declares a property there. Without operations, bodies are events.
+/// Without operations, bodies are events.
 fn is_in_body(api: &Api<'_>, pointer: &str) -> bool {
     let root = api.file.operations.get(&Operation::Create).and_then(|route| route.answer.as_ref());
     if root.is_none() {

@@ -49,7 +49,6 @@ fn examples<'c>(context: &Context, dialect: &'c Dialect, judges: &mut Judges<'c>
     }
 }
 
-/// Returns the types of whole bodies and messages.
 fn roots_of_all(dialect: &Dialect) -> Vec<String> {
     let mut roots: Vec<String> = dialect.file.roots.values().cloned().collect();
     for event in dialect.events.values() {

@@ -27,7 +27,7 @@ pub(super) fn apply(change: &Change, files: &mut Files) -> Vec<String> {
     idle.into_iter().flatten().collect()
 }
 
-/// Removes the files that a change adds. Its corrections are not undone.
+/// Its corrections are not undone.
 pub(super) fn leave_out(change: &Change, files: &mut Files) -> Vec<String> {
     if let Change::Adds(paths) = change {
         files.retain(|path, _| !paths.contains(path));

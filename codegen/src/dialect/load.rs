@@ -238,7 +238,6 @@ fn inherit(heir: &mut toml::Table, parent: toml::Table) {
 }
 
 impl Dialect {
-    /// Adds the file of an event or a type.
     pub(super) fn take(&mut self, relative: &str, json: Value) -> Result<(), ParseError> {
         let schema = schema::parse(&json)?;
         let stem = relative.trim_end_matches(".json");

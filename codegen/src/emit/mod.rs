@@ -1,6 +1,5 @@
 //! Emits the generated Rust of the crates `spec`, `types` and `catalogue`.
 
-/// Returns the declarations of these types.
 macro_rules! declarations {
     ($($of:ident)+) => {
         [$(<$of as crate::formats::Declared>::declaration()),+]

@@ -54,7 +54,6 @@ impl<'d> Shared<'d> {
         Self { base, types, events }
     }
 
-    /// Returns the path of the other dialect's module.
     pub(super) fn path(&self) -> TokenStream {
         path(self.base)
     }

@@ -79,7 +79,7 @@ impl Block {
 }
 
 impl Page {
-    /// Parses a page. Blocks in the languages of `data` are data; others belong to the prose.
+    /// Blocks in the languages of `data` are data; others belong to the prose.
     pub(super) fn split(text: &str, data: &str) -> Result<Self, PageError> {
         let mut blocks: Vec<Block> = Vec::new();
         let mut title = None;
@@ -145,7 +145,6 @@ impl Page {
         })
     }
 
-    /// Returns the first line of the metadata.
     pub(super) const fn metadata_line(&self) -> usize {
         self.metadata.line
     }
@@ -154,7 +153,6 @@ impl Page {
         &self.data
     }
 
-    /// Returns the only block of data.
     pub(super) fn only_block(&self, language: &str) -> Result<&Block, PageError> {
         match self.data.as_slice() {
             [block] => Ok(block),

@@ -116,7 +116,7 @@ impl Requirement {
         Coverage::stated(&self.rules, &self.scenarios, self.unobservable.as_ref(), self.open.as_ref())
     }
 
-    /// Returns its coverage. The cross-checks report one that is missing.
+    /// The cross-checks report one that is missing.
     fn coverage(&self) -> Coverage {
         self.stated_coverage().unwrap_or_else(|| Coverage::Open(String::new()))
     }

@@ -267,7 +267,6 @@ impl RuleInApi {
     }
 }
 
-/// Returns the problem of a fix, if it has one.
 fn fix_problem(fix: &str) -> Option<&'static str> {
     let is_begun_well = fix.starts_with(|first: char| first.is_ascii_lowercase());
     if fix.trim().is_empty() || fix.contains('\n') {

@@ -39,7 +39,6 @@ pub fn dialect_is_sound(
     patches(dialect, report);
 }
 
-/// Returns a path in a dialect's folder, relative to the folder of the specification.
 pub(crate) fn in_dialect(dialect: &str, relative: &str) -> PathBuf {
     Path::new("dialects").join(dialect).join(relative)
 }
@@ -69,7 +68,6 @@ fn ending(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Checks that the marker that ends the root is allowed.
 fn marker(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     if api.outer.ends == RootEnd::Done && dialect.file.framing.done == Marker::Forbidden {
         let message = "the API ends its root with [DONE], which the dialect forbids".to_owned();

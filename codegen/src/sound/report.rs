@@ -66,7 +66,7 @@ pub struct Open {
 }
 
 impl Report {
-    /// Adds a finding. The same finding of several dialects is added once.
+    /// The same finding of several dialects is added once.
     pub(crate) fn find(
         &mut self,
         file: impl AsRef<Path>,

@@ -204,7 +204,6 @@ impl BetweenCertificate {
     }
 }
 
-/// Returns the limits that were met, as Markdown.
 fn limits(profiles: &[BetweenProfile]) -> String {
     let mut out = String::new();
     for profile in profiles {
@@ -216,7 +215,7 @@ fn limits(profiles: &[BetweenProfile]) -> String {
     if out.is_empty() { out } else { format!("\n## What pairs of APIs cannot carry\n\n{out}") }
 }
 
-/// Returns whether a change lowers the level of a MUST rule. The usual level that a file states is not trusted.
+/// The usual level that a file states is not trusted.
 fn is_lowered_must(change: &LevelChange) -> bool {
     let own = between_rule(&change.rule).map(|rule| rule.level);
     let usual = own.or_else(|| catalogue::rule(&change.rule).map(|rule| rule.level));
@@ -276,7 +275,6 @@ fn profile(
     })
 }
 
-/// Returns the command that reproduces a run.
 fn reproduce(run: &BetweenRun) -> String {
     let mut fronts: Vec<&str> = Vec::new();
     let mut upstreams: Vec<&str> = Vec::new();

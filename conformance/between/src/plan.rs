@@ -180,7 +180,6 @@ pub(crate) fn test(settings: &Settings, pair: &Pair, variant: Variant) -> Test {
     }
 }
 
-/// Returns the end of the name of a test with a fault.
 fn suffix(fault: Fault) -> String {
     match fault {
         Fault::Status(status) => format!("@{status}"),

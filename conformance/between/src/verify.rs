@@ -55,7 +55,6 @@ pub fn verify(folder: &Path, run: &BetweenRun, fail_on: Option<FailOn>) -> Verif
     verified.bounded()
 }
 
-/// Judges the recordings of a test.
 fn again(folder: &Path, run: &BetweenRun, report: &BetweenTest) -> Result<BetweenTest, String> {
     let hash = folder::hash_of(folder, report).map_err(|error| error.to_string())?;
     if hash != report.hash {
@@ -73,7 +72,6 @@ fn again(folder: &Path, run: &BetweenRun, report: &BetweenTest) -> Result<Betwee
     Ok(test)
 }
 
-/// Returns how the terms of a test differ from the terms of its run.
 fn other_terms(run: &BetweenRun, test: &Test) -> Option<String> {
     let pair = run
         .pairs
@@ -90,7 +88,6 @@ fn other_terms(run: &BetweenRun, test: &Test) -> Option<String> {
     None
 }
 
-/// Returns how the results of a test differ.
 fn differences(test: &BetweenTest, judged: &BetweenTest) -> Vec<String> {
     let mut all = test.differences(judged);
     let mut add = |what: String| all.push(format!("{}: {what}", test.name));

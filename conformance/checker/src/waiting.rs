@@ -38,7 +38,6 @@ pub(crate) struct Held {
 }
 
 impl Waiting {
-    /// Waits for an event of the dialect's API.
     pub(crate) fn until(dialect: &'static Dialect) -> Self {
         Self { own: Some(dialect), ..Self::default() }
     }

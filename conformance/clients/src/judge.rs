@@ -266,7 +266,6 @@ fn different_calls(sent: &[ToolCall], given: &[ReplyCall]) -> String {
     parted(&format!("the arguments of {}", quoted(&meant.name)), "are", &found, &meant.arguments)
 }
 
-/// Returns a text in quotation marks, with its invisible characters escaped once.
 fn shown(text: &str) -> String {
     format!("{:?}", cut(text, QUOTED))
 }

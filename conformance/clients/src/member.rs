@@ -175,7 +175,6 @@ impl Frames {
         Self(text.split_inclusive("\n\n").map(frame).collect())
     }
 
-    /// Returns the members of all events, by event type and name.
     pub(super) fn places(&self, dialect: &Dialect) -> BTreeMap<(String, String), Places> {
         let mut places: BTreeMap<(String, String), Places> = BTreeMap::new();
         for (number, (_, data)) in self.0.iter().enumerate() {
@@ -222,7 +221,6 @@ impl Frames {
     }
 }
 
-/// Returns what a stream has instead of a member.
 pub(super) fn wrong_member(member: &str, form: &str) -> String {
     match form {
         "absent" => format!("lacks `{member}`"),
@@ -232,7 +230,6 @@ pub(super) fn wrong_member(member: &str, form: &str) -> String {
     }
 }
 
-/// Returns a frame with other data, if there are any.
 pub(super) fn with_data(frame: &str, data: Option<&Value>) -> String {
     let Some(data) = data else { return frame.to_owned() };
     let mut text = String::new();
@@ -246,7 +243,6 @@ pub(super) fn with_data(frame: &str, data: Option<&Value>) -> String {
     text
 }
 
-/// Calls a function with the pointer and the name of each member of a value.
 fn walk(value: &Value, (pointer, member): (String, String), found: &mut impl FnMut(String, String)) {
     match value {
         Value::Object(members) => {

@@ -115,7 +115,6 @@ fn with_wrong_members(
 /// The events of a stream, with their data.
 type Events = Vec<(String, Option<Value>)>;
 
-/// Returns the events with one of them changed, if it can be changed so.
 fn changed(frames: &Events, at: usize, change: Change, dialect: &Dialect) -> Option<Events> {
     let mut frames = frames.clone();
     let data = frames.get(at)?.1.clone()?;

@@ -17,7 +17,6 @@ const KEPT: [&str; 6] =
 /// Members of a request that a WebSocket message must not have.
 const NOT_ON_SOCKETS: [&str; 3] = ["stream", "stream_options", "background"];
 
-/// Returns the problems of a client's requests for a case, each once.
 pub(super) fn problems(
     case: &PlayedCase,
     key: &str,
@@ -72,7 +71,6 @@ fn of_request(
     }
 }
 
-/// Returns the problem of the headers that carry the API key, if none does.
 fn of_key(key: &str, api: &Api, request: &Received) -> Option<RequestProblem> {
     let names = || api.request.keys.iter().map(|(name, _)| name.to_lowercase());
     let has = |(name, value): (&str, String)| request.header(&name.to_lowercase()) == Some(&value);

@@ -80,12 +80,10 @@ impl PlayedRetries {
         self.failure(attempt).map(PlayedFailure::now)
     }
 
-    /// Returns what the first requests get.
     pub(super) fn responses(&self) -> impl Iterator<Item = Act> {
         self.failures.iter().map(PlayedFailure::now)
     }
 
-    /// Returns whether the response of the page is played at last.
     pub(super) const fn has_response(&self) -> bool {
         !self.is_lasting
     }
@@ -129,7 +127,6 @@ impl PlayedRetries {
     }
 }
 
-/// Returns after how many requests a client gave up.
 pub(super) fn count(sent: &[Sent], api: &Api) -> String {
     match attempts(sent, api).len() {
         1 => "after 1 request".to_owned(),

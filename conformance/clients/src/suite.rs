@@ -331,7 +331,6 @@ impl ClientSuite {
         self.command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// Waits for a client to fetch its cases.
     fn serve(
         &self,
         cases: &Arc<[PlayedCase]>,

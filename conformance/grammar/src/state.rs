@@ -241,7 +241,6 @@ impl<'g> State<'g> {
         is_next && around.into_iter().all(is_open) && self.fits(level, step.key)
     }
 
-    /// Returns whether the index is the next one among its siblings.
     fn is_next(&self, level: &ScopeInfo, key: Key) -> bool {
         let around = key.shortened(key.indices().len().saturating_sub(1));
         self.count(level.scope, around) == key.indices().last().copied().unwrap_or_default()

@@ -75,7 +75,6 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the number of the first different line, counted from 1.
 pub(crate) fn first_difference(one: &str, other: &str) -> usize {
     let same = one.lines().zip(other.lines()).take_while(|(one, other)| one == other);
     same.count() + 1

@@ -119,7 +119,6 @@ pub(super) fn effects(run: &Run, cause: &Cause) -> Option<String> {
     (!effects.is_empty()).then(|| listed(&effects, EFFECTS, named))
 }
 
-/// Returns the number of findings and scenarios of a cause.
 fn extent(run: &Run, cause: &Cause) -> String {
     let text = frequency(run, cause);
     match cause.cases.len() {
@@ -128,7 +127,6 @@ fn extent(run: &Run, cause: &Cause) -> String {
     }
 }
 
-/// Returns how often a cause was seen.
 pub(super) fn frequency(run: &Run, cause: &Cause) -> String {
     let (what, all) = match &run.live {
         Some(_) => ("answer", run.totals.streams + run.totals.bodies),
@@ -231,7 +229,6 @@ fn block(
     out
 }
 
-/// Returns the quoted lines of the recording, in order.
 fn lines(finding: &Finding) -> Vec<Line<'_>> {
     let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty());
     let place = &finding.place;
@@ -313,7 +310,6 @@ fn of_log(finding: &Finding) -> Vec<(&'static str, String)> {
     vec![("authority", authority), ("fix", rule.fix.to_owned())]
 }
 
-/// Returns the most important remarks.
 fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, String)> {
     let dialect = run.dialect_of(finding);
     let mut remarks = unsaid(finding);
@@ -351,7 +347,6 @@ pub(super) fn unsaid(finding: &Finding) -> Vec<(&'static str, String)> {
     if is_said { Vec::new() } else { difference(finding) }
 }
 
-/// Returns the expected and the actual value.
 fn difference(finding: &Finding) -> Vec<(&'static str, String)> {
     if let Some([expected, found]) = marked(finding) {
         return vec![("expected", expected), ("found", found)];

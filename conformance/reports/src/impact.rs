@@ -60,7 +60,6 @@ fn human(run: &ImpactRun, screen: Screen) -> String {
     out
 }
 
-/// Returns how many clients responses break, of those that were played.
 pub(super) fn broken<'p>(clients: impl Iterator<Item = &'p PlayedClient>) -> String {
     let by_client = grouped(clients.map(|client| (client.name.as_str(), client.outcome)));
     let played: Vec<&Vec<PlayedOutcome>> = by_client
@@ -109,13 +108,11 @@ pub(super) fn of_cause<'c>(
     lines
 }
 
-/// Returns what clients did with the response of a cause of a run.
 pub(super) fn in_run(run: &Run, cause: &Cause) -> Vec<String> {
     let before = run.causes.iter().take_while(|other| other.id != cause.id);
     of_cause(&cause.rule, cause.played.as_ref(), before.map(|other| (&*other.rule, other.played.as_ref())))
 }
 
-/// Returns what clients did with the response of a cause of a gateway.
 pub(super) fn in_between(run: &BetweenRun, cause: &TestCause) -> Vec<String> {
     let is_it = |other: &&TestCause| other.rule == cause.rule && other.kind == cause.kind;
     let before = run.causes.iter().take_while(|other| !is_it(other));

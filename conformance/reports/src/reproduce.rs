@@ -8,7 +8,6 @@ use results::{CaptureReport, Run, Verdict};
 /// Maximum number of causes with a command; the HTML report has one for every exchange.
 const CAUSES: usize = 2;
 
-/// Returns the scenarios that took several attempts.
 fn flaky(run: &Run) -> String {
     let Some(live) = &run.live else { return String::new() };
     let flaky = live.cases.iter().filter(|case| case.missed > 0);

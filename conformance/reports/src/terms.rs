@@ -30,7 +30,6 @@ pub(super) fn terms(run: &Run) -> Vec<(&'static str, String)> {
     terms
 }
 
-/// Returns how much of each lifecycle was exercised.
 pub(super) fn coverage(run: &Run) -> impl Iterator<Item = String> {
     run.exercised.iter().map(|of| exercised(of, run))
 }
@@ -38,7 +37,6 @@ pub(super) fn coverage(run: &Run) -> impl Iterator<Item = String> {
 /// Maximum number of transitions that are named.
 const NEVER: usize = 3;
 
-/// Returns how much of a lifecycle was exercised, and what never was.
 fn exercised(of: &Exercised, run: &Run) -> String {
     let whose = match (of.is_claimed, run.exercised.len()) {
         (true, _) => "of the features you claim".to_owned(),
@@ -101,7 +99,6 @@ pub(super) fn reason(cause: &Cause) -> Option<&str> {
     cause.fails.as_deref().filter(|_| cause.level < Level::Must)
 }
 
-/// Returns the changed levels in a line, if there are any.
 pub(super) fn levels(run: &Run) -> Option<String> {
     (!run.levels.is_empty()).then(|| LevelChange::words(&run.levels, LEVELS))
 }

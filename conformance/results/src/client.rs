@@ -104,7 +104,7 @@ pub struct OfClient {
 /// How the ids of rules about the requests of clients begin.
 const OF_REQUESTS: &str = "client-request/";
 
-/// Returns a finding of a rule. Quotations and numbers in the message are of one case only.
+/// Quotations and numbers in the message are of one case only.
 fn finding(rule: &TestRule, message: &str) -> TestFinding {
     let kind = message.split(|c: char| c.is_ascii_digit() || "\"'(".contains(c)).next();
     TestFinding {
@@ -197,7 +197,6 @@ impl ClientOutcome {
         }
     }
 
-    /// Returns the verdict, if nothing fails.
     const fn verdict(self) -> Verdict {
         match self {
             Self::NotExercised => Verdict::NotExercised,

@@ -26,7 +26,6 @@ impl Faults {
         } += finding.count;
     }
 
-    /// Adds other findings.
     pub(super) const fn join(&mut self, other: Self) {
         self.errors += other.errors;
         self.warnings += other.warnings;

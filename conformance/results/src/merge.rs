@@ -135,7 +135,6 @@ fn has_rules_of(sets: &RuleSets, run: &Run) -> bool {
     own.into_iter().eq(ids(run))
 }
 
-/// Fails unless these are all shards of one run, each once.
 pub(super) fn check_shards(shards: &[Option<Shard>]) -> Result<(), Unmergeable> {
     let mut of = None;
     for (at, shard) in shards.iter().enumerate() {

@@ -53,7 +53,7 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
-/// Returns whether nothing is to be escaped. Serializers escape what of ASCII is dangerous but for `DEL`.
+/// Serializers escape what of ASCII is dangerous but for `DEL`.
 fn is_harmless_json(json: &[u8]) -> bool {
     json.iter().all(|byte| *byte < 0x7f)
 }
@@ -83,8 +83,7 @@ pub fn first_dangerous(text: &str) -> Option<char> {
     text.chars().find(|character| is_dangerous(*character))
 }
 
-/// Returns whether a character moves the cursor, is invisible or reorders text. Joiners are included, so that
-/// the width is as measured.
+/// Joiners are included, so that the width is as measured.
 const fn is_dangerous(character: char) -> bool {
     matches!(character,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'

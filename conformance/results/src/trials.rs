@@ -43,7 +43,6 @@ pub struct Undecided {
 }
 
 impl GroupTotal {
-    /// Returns all groups, sorted by name.
     pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
         let mut groups: BTreeMap<&str, Self> = BTreeMap::new();
         for case in cases {

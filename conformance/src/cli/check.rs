@@ -138,7 +138,6 @@ struct Waiting {
 }
 
 impl InOrder {
-    /// Prints the text of this number, after those before it.
     fn print(&self, number: usize, text: String) {
         let waiting = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.texts.insert(number, text);
@@ -150,14 +149,13 @@ impl InOrder {
         }
     }
 
-    /// Fails if a text could not be printed.
     fn end(self) -> anyhow::Result<()> {
         let waiting = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         waiting.failed.map_or(Ok(()), Err)
     }
 }
 
-/// Checks one recording. Its report has the reason when it cannot be opened.
+/// Its report has the reason when it cannot be opened.
 pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
@@ -191,8 +189,7 @@ fn contained(file: &Path, check: impl FnOnce() -> CaptureReport) -> Result<Captu
     })
 }
 
-/// Runs the same function on all files, on all cores, with a state for each thread. Results keep the order of
-/// the files.
+/// Results keep the order of the files.
 fn check_all<C>(files: &[PathBuf], begin: impl Fn() -> C + Sync) -> Vec<CaptureReport>
 where
     C: FnMut(usize, &Path) -> CaptureReport,

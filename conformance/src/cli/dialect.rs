@@ -49,7 +49,6 @@ impl DialectRules {
         }
     }
 
-    /// Returns the dialect, if it is one.
     pub(super) fn dialect(&self) -> Option<&'static Dialect> {
         match self {
             Self::One(rules) => Some(rules.dialect()),
@@ -79,7 +78,6 @@ impl DialectRules {
         rules.into_values().collect()
     }
 
-    /// Keeps the rules with these ids.
     pub(super) fn only(&self, ids: BTreeSet<&'static str>) -> Self {
         match self {
             Self::One(rules) => Self::One(rules.clone().only(|rule| ids.contains(rule.id))),

@@ -37,7 +37,7 @@ pub(super) struct ExpectedArgs {
 }
 
 impl ExpectedArgs {
-    /// Returns the expected failures of tests of a client or a gateway. A rule must be known.
+    /// A rule must be known.
     pub(super) fn of_tests(&self, is_known: impl Fn(&str) -> Result<()>) -> Result<Vec<ExpectedFailure>> {
         if let Some(file) = &self.write_expected_failures {
             self.check_room(file, file)?;
@@ -100,7 +100,7 @@ struct File<T> {
     failure: Vec<Spanned<T>>,
 }
 
-/// Reads the entries of a file. The error lists every entry that does not pass a check, with its line.
+/// The error lists every entry that does not pass a check, with its line.
 pub(super) fn read<T: DeserializeOwned>(
     path: &Path,
     mut check: impl FnMut(&T) -> Result<()>,
@@ -126,7 +126,6 @@ pub(super) fn read<T: DeserializeOwned>(
     }
 }
 
-/// Fails without a reason.
 pub(super) fn reason(failure: &str, reason: &str) -> Result<()> {
     if reason.trim().is_empty() {
         bail!("{failure}: `reason` is empty; state why it fails and why that is acceptable");

@@ -61,7 +61,7 @@ impl Search {
         }
     }
 
-    /// Adds the file that a link leads to. A dangling link counts as its own file.
+    /// A dangling link counts as its own file.
     fn follow(&mut self, link: &Path) {
         let real = canonical(link);
         let is_searched = real.parent().is_some_and(|folder| self.folders.contains(folder));
@@ -114,7 +114,7 @@ impl Search {
     }
 }
 
-/// Returns the path without links. Standard input and dangling links have none.
+/// Standard input and dangling links have none.
 fn canonical(path: &Path) -> PathBuf {
     let real = if is_stdin(path) { None } else { path.canonicalize().ok() };
     real.unwrap_or_else(|| path.to_owned())
@@ -124,7 +124,6 @@ fn is_wanted(path: &Path) -> bool {
     is_recording(path) || is_blob(path)
 }
 
-/// Returns whether a link leads to a special file, such as a pipe without a writer.
 fn leads_to_special(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| !about.is_file())
 }
@@ -171,7 +170,6 @@ fn is_folder(path: &Path) -> bool {
     !is_stdin(path) && path.is_dir()
 }
 
-/// Returns whether a path stands for standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

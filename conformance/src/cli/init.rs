@@ -186,7 +186,6 @@ impl InitArgs {
                 # expected-failures = \"known.toml\"\n"
     }
 
-    /// Returns the command line of the run that follows.
     fn run_of(&self, profile: &str) -> Vec<OsString> {
         let mut line: Vec<OsString> =
             ["conformance", "run", "--profile", profile].map(OsString::from).to_vec();
@@ -297,7 +296,6 @@ impl Found {
     }
 }
 
-/// Fails if a value has a character that conformance.toml must not have.
 fn plain(what: &str, value: &str) -> Result<()> {
     match first_dangerous(value) {
         None => Ok(()),

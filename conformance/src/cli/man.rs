@@ -54,7 +54,6 @@ impl CommandArgs for ManArgs {
     }
 }
 
-/// Returns the pages of the program and of its commands, by name.
 fn pages() -> Vec<(String, anyhow::Result<String>)> {
     let program = described(COMMANDS).disable_help_subcommand(true);
     let commands = COMMANDS.iter().map(|command| {

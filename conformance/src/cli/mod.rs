@@ -145,7 +145,6 @@ pub fn main_of(arguments: Vec<OsString>) -> ExitCode {
     })
 }
 
-/// Runs a command line, completed by the configuration file.
 fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
     let Some(called) = called(arguments) else {
         // Help and the version end the program.
@@ -240,7 +239,7 @@ fn exit_code(outcome: Outcome) -> ExitCode {
     }
 }
 
-/// Prints a result. A closed pipe is no error.
+/// A closed pipe is no error.
 fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }

@@ -185,8 +185,8 @@ impl Topic {
     }
 }
 
-/// Returns everything of that name; a rule and a scenario may share one. A sentence without a version is taken from the
-/// dialect's version, or else from the latest; an event that the dialect lacks is taken from another one.
+/// A sentence without a version is taken from the dialect's version, or else from the latest; an event that the dialect lacks
+/// is taken from another one.
 pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>> {
     let mut found: Vec<Topic> = Vec::new();
     found.extend(catalogue::rule(name).map(Topic::Rule));
@@ -271,7 +271,6 @@ pub(super) fn client_case(name: &str, dialect: &'static Dialect) -> Result<(Play
     })
 }
 
-/// Returns the names of all groups of rules and scenarios, and of those for both ends of a gateway.
 pub(super) fn groups() -> BTreeSet<&'static str> {
     let scenarios = catalogue::SCENARIOS.iter().map(|scenario| scenario.id);
     let tests = test_rules().map(|rule| rule.id).chain(BETWEEN_CASES.iter().map(|case| case.id));
@@ -308,7 +307,6 @@ pub(super) fn rules_and_groups() -> Vec<&'static str> {
     ids().chain(groups).collect()
 }
 
-/// Fails unless this is the name of a rule or of a group of rules.
 pub(super) fn rule_or_group(name: &str) -> Result<()> {
     let all = rules_and_groups();
     if all.contains(&name) {
@@ -318,12 +316,10 @@ pub(super) fn rule_or_group(name: &str) -> Result<()> {
     Err(anyhow!("there is no rule or group \"{name}\"{hint}; `conformance list rules` lists them all"))
 }
 
-/// Fails unless every name is a known profile.
 pub(super) fn profiles(names: &[String]) -> Result<()> {
     are_profiles(names, &catalogue::PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>())
 }
 
-/// Fails unless every name is a known profile of clients.
 pub(super) fn client_profiles(names: &[String]) -> Result<()> {
     are_profiles(names, &catalogue::CLIENT_PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>())
 }

@@ -110,8 +110,7 @@ impl OutputArgs {
         }
     }
 
-    /// Prints a run, and writes the requested reports. Terminal output has findings on stderr and the summary
-    /// on stdout.
+    /// Terminal output has findings on stderr and the summary on stdout.
     pub(super) fn print(&self, run: &Run) -> anyhow::Result<()> {
         let detail = self.detail();
         self.write_reports(run)?;
@@ -157,7 +156,6 @@ fn write(
     Ok(())
 }
 
-/// Parses a report to write, such as `junit=report.xml`.
 fn report(text: &str) -> Result<(Form, PathBuf), String> {
     let names = || {
         let forms = Form::value_variants().iter().filter_map(ValueEnum::to_possible_value);

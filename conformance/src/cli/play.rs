@@ -64,7 +64,6 @@ impl PlayArgs {
         Ok(self.impact)
     }
 
-    /// Adds what clients did to the causes of a run that are shown.
     pub(super) fn complete(&self, run: &mut Run, recordings: &Evidence, shown: Level) {
         let (Some(dialect), Ok(rules)) = (spec::dialect(&run.dialect), DialectRules::all_of(&run.dialect))
         else {
@@ -96,7 +95,7 @@ impl PlayArgs {
         }
     }
 
-    /// Adds what clients did to the causes of a run of a gateway. `fronts` has the dialects of its clients.
+    /// `fronts` has the dialects of its clients.
     pub(super) fn complete_between(&self, run: &mut BetweenRun, folder: &Path, fronts: &[&'static Dialect]) {
         let recordings = Evidence::open(folder);
         let mut pieces: BTreeMap<(usize, usize), Option<Piece>> = BTreeMap::new();

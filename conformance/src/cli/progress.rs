@@ -38,7 +38,6 @@ impl Progress {
         Self { read, _line: line }
     }
 
-    /// Returns a counter without output.
     pub(super) fn hidden() -> Self {
         Self::default()
     }

@@ -139,7 +139,6 @@ fn verdict(rule: &Rule, report: &CaptureReport, fail_on: FailOn) -> Result<(), F
     fail_if_any(report, fail_on, |finding| finding.rule == rule.id)
 }
 
-/// Fails if findings of that kind fail.
 pub(super) fn fail_if_any(
     report: &CaptureReport,
     fail_on: FailOn,

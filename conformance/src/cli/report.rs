@@ -84,7 +84,6 @@ impl ReportArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Prints the report of a client, or of both ends of a gateway.
     fn print_tests(&self, run: &impl Reported) -> Result<ExitCode> {
         self.output.print_run(run, false)?;
         Ok(ExitCode::SUCCESS)
@@ -129,7 +128,6 @@ impl ReportArgs {
         self.runs.iter().map(one).collect()
     }
 
-    /// Returns why reports cannot be merged, with the one that does not fit.
     fn at(&self, problem: Unmergeable) -> anyhow::Error {
         match problem.at.and_then(|at| self.runs.get(at)) {
             Some(path) => anyhow!("{}: {problem}", path.display()),

@@ -24,7 +24,6 @@ pub(super) fn runs_in(folder: &Path) -> Result<Vec<RunFile>> {
     folders.iter().map(|run| Evidence::open(run).run().with_context(|| run.display().to_string())).collect()
 }
 
-/// Fails if a folder has the runs of several dialects, of which one must be chosen.
 pub(super) fn one_run(folder: &Path) -> Result<()> {
     match Evidence::runs(folder).unwrap_or_default().as_slice() {
         [first, _, ..] => {
@@ -34,7 +33,6 @@ pub(super) fn one_run(folder: &Path) -> Result<()> {
     }
 }
 
-/// Reads the report of a run: a file, or a folder with it.
 pub(super) fn read(path: &Path) -> Result<Run> {
     one_run(path)?;
     let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
@@ -93,7 +91,6 @@ fn read_other<R: DeserializeOwned>(
     serde_json::from_str(&text).with_context(|| file.display().to_string()).map(Some)
 }
 
-/// Returns the text of a report: a file that was named itself, or that is in a named folder.
 fn text(file: &Path, named: &Path) -> Result<String> {
     fs::read_to_string(file).map_err(|error| {
         let hint = match error.kind() {

@@ -23,7 +23,6 @@ pub(super) struct SelectArgs {
 }
 
 impl SelectArgs {
-    /// Fails unless every name is a rule or a group.
     pub(super) fn check(&self) -> Result<()> {
         for name in self.select.iter().chain(&self.ignore) {
             names::rule_or_group(name)?;

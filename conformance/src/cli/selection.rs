@@ -39,7 +39,6 @@ pub(super) struct TestsArgs {
 }
 
 impl TestsArgs {
-    /// Returns the error where a shard has none of the selected tests.
     pub(super) fn none_left(&self) -> String {
         match self.shard {
             Some(shard) => format!("no test is left: shard {shard} has none of the selected tests"),

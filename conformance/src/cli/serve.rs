@@ -255,7 +255,7 @@ fn not_here(rule: &Rule, rules: &[Rules]) -> String {
     format!("no response of the reference gateway in {} breaks only {}{hint}", dialects.join(", "), rule.id)
 }
 
-/// Returns a title for the middle of a sentence. Names keep their case.
+/// Names keep their case.
 fn lower(title: &str) -> String {
     let mut rest = title.chars();
     match rest.next() {
@@ -292,7 +292,6 @@ fn shown(rules: &Rules) -> Vec<(&'static Rule, Shown)> {
     inputs.chain(requests).chain(turns).collect()
 }
 
-/// Returns the list of faults: rules, with inputs or WebSocket turns that trigger them, and transport faults.
 fn list(dialects: &[Rules]) -> String {
     let of = |rules: &Rules| -> Vec<(&'static str, String)> {
         let row = |(rule, shown): (&'static Rule, Shown)| match shown {
@@ -318,7 +317,6 @@ fn list(dialects: &[Rules]) -> String {
     sections.join("\n")
 }
 
-/// Returns a description of the models and the pace.
 fn served(settings: &Settings) -> String {
     let models = match settings.models.as_slice() {
         [] => "every model except no-such-* and unknown-*".to_owned(),

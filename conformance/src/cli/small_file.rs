@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 /// Maximum size of such a file in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Reads a file. Pipes and devices, which may never end, are refused.
+/// Pipes and devices, which may never end, are refused.
 pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
     let named = || path.display().to_string();
     if !fs::metadata(path).with_context(named)?.is_file() {
@@ -29,7 +29,7 @@ pub(super) fn text(path: &Path) -> Result<String> {
     String::from_utf8(bytes(path)?).map_err(|_| anyhow!("{}: not UTF-8", path.display()))
 }
 
-/// Parses the text of a TOML file. An error has a place, and no line of the file: a configuration may name any file.
+/// An error has a place, and no line of the file: a configuration may name any file.
 pub(super) fn parsed<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start));

@@ -29,7 +29,6 @@ pub(super) struct SnapshotArgs {
 }
 
 impl SnapshotArgs {
-    /// Returns the folder of snapshots, if set.
     pub(super) fn snapshots(&self) -> Option<Snapshots> {
         Some(Snapshots::new(self.snapshots.as_ref()?).bless(self.bless))
     }
@@ -49,7 +48,6 @@ impl SnapshotArgs {
         Ok(stale.into_iter().map(trial).collect())
     }
 
-    /// Returns a test for the shape of each recording.
     pub(super) fn trials(
         &self,
         files: &[PathBuf],

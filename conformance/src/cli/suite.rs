@@ -291,7 +291,6 @@ fn groups(rules: &Rules) -> BTreeSet<&'static str> {
     rules.iter().map(Rule::group).collect()
 }
 
-/// Fails if the rules of a group find anything.
 fn clean(of: &str, report: &CaptureReport) -> Result<(), Failed> {
     fail_if_any(report, FailOn::May, |finding| finding.group() == of)
 }

@@ -124,7 +124,6 @@ impl TargetArgs {
         &self.model
     }
 
-    /// Returns the model to request, without asking the endpoint.
     pub(super) fn model(&self, api: &Api) -> &str {
         self.model_of(api).unwrap_or("default")
     }
@@ -156,7 +155,6 @@ fn named(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Returns a parser of numbers from 1 to a limit.
 pub(super) fn count(most: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=most)
 }
@@ -164,7 +162,6 @@ pub(super) fn count(most: u64) -> RangedU64ValueParser<usize> {
 /// Longest time that a flag takes: no sum of some of them with the present overflows.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Parses a time such as `30s`.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -190,7 +187,6 @@ pub(super) fn some_time(text: &str) -> Result<Duration, String> {
     if time.is_zero() { Err("nothing can be done within no time".to_owned()) } else { Ok(time) }
 }
 
-/// Returns a parser of times of whole seconds, up to a number of them.
 pub(super) fn seconds(most: u64) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync {
     move |text| {
         let time = some_time(text)?;

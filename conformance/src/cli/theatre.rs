@@ -93,7 +93,6 @@ impl TheatreArgs {
     }
 }
 
-/// Returns the responses over HTTP in a recording, with their names.
 pub(super) fn acts(path: &Path) -> Result<Vec<(String, Act)>> {
     let named = || path.display().to_string();
     let mut bytes = Vec::new();
@@ -104,7 +103,6 @@ pub(super) fn acts(path: &Path) -> Result<Vec<(String, Act)>> {
     acts_in(&files::name(path), &bytes)
 }
 
-/// Returns the responses over HTTP in the bytes of a recording, with their names.
 pub(super) fn acts_in(name: &str, recording: &[u8]) -> Result<Vec<(String, Act)>> {
     let replays = Replay::read(name, recording, 0.0).with_context(|| name.to_owned())?;
     Ok(replays.into_iter().filter_map(|replay| Some((replay.name.clone(), replay.act()?.clone()))).collect())
@@ -127,7 +125,6 @@ fn usual_cache() -> Result<PathBuf> {
     Ok(home.join("conformance").join("clients"))
 }
 
-/// Returns the number of clients to run at once.
 pub(super) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -45,7 +45,6 @@ pub(super) struct RuleLevel {
     pub(super) level: Level,
 }
 
-/// Fails unless one of these rules has this name.
 pub(super) fn known_rule(all: &[Leveled], name: &str) -> Result<()> {
     if all.iter().any(|(id, _)| *id == name) {
         return Ok(());
@@ -53,19 +52,16 @@ pub(super) fn known_rule(all: &[Leveled], name: &str) -> Result<()> {
     Err(anyhow!("there is no rule \"{name}\"{}", names::meant(name, all.iter().map(|(id, _)| *id))))
 }
 
-/// Returns the parser of `--fail-on`.
 pub(super) fn fail_on_values() -> impl TypedValueParser<Value = FailOn> {
     let named = |name: String| FailOn::named(&name).unwrap_or_default();
     PossibleValuesParser::new(FailOn::ALL.map(FailOn::name)).map(named)
 }
 
-/// Parses the level of a rule, such as `wire/no-id-line=off`.
 fn setting(text: &str) -> Result<RuleLevel, String> {
     RuleLevel::parse(text, "wire/no-id-line=off")
 }
 
 impl RuleLevel {
-    /// Parses the level of a rule or group, of which there is an example.
     pub(super) fn parse(text: &str, example: &str) -> Result<Self, String> {
         let (name, level) = text
             .split_once('=')
@@ -135,7 +131,7 @@ impl VerdictArgs {
         }
     }
 
-    /// Returns the changed levels of these rules. Rules win over groups.
+    /// Rules win over groups.
     pub(super) fn changes(&self, all: &[Leveled]) -> Result<Vec<LevelChange>> {
         for (at, of @ RuleLevel { name, .. }) in self.levels.iter().enumerate() {
             if !all.iter().any(|(id, _)| id == name || catalogue::group(id) == name) {

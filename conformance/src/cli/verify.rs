@@ -69,7 +69,6 @@ impl CommandArgs for VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Judges a run of a client or of both ends of a gateway again, and returns the exit code.
     fn tests(&self, run: &TestsRun) -> Result<u8> {
         if run.is_unfinished() {
             bail!("{} has no results: the run did not finish", self.folder.display());
@@ -235,7 +234,6 @@ pub(super) fn compared(folder: &Path, fail_on: Option<FailOn>) -> Result<(Eviden
     Ok((evidence, run, compared))
 }
 
-/// Returns what failed in a run, and which levels were changed.
 fn terms(options: &Options) -> String {
     let fail_on = options.fail_on();
     let mut text = format!("failures: {} (--fail-on {})\n", fail_on.words(), fail_on.name());
@@ -259,7 +257,7 @@ fn failed(failing: &[String], what: &str, fail_on: Option<FailOn>) -> String {
     text
 }
 
-/// Returns a note if another build than this one made a run. Its verdicts are made by this build all the same.
+/// Its verdicts are made by this build all the same.
 fn other_build(run: &RunFile) -> Option<String> {
     let RunFile { build, .. } = run;
     (build != BUILD).then(|| {
@@ -267,7 +265,6 @@ fn other_build(run: &RunFile) -> Option<String> {
     })
 }
 
-/// Fails unless the names in the options of a run are known.
 fn known(run: &RunFile) -> Result<()> {
     let Options { profiles, select, ignore, .. } = &run.options;
     names::dialect(&run.dialect)?;

@@ -9,7 +9,6 @@ pub fn is_same(one: &[u8], other: &[u8]) -> bool {
 /// Maximum length of a text that is compared without a call.
 pub(super) const SHORT: usize = 64;
 
-/// Returns whether two texts are equal, of which the first one is short.
 #[inline]
 pub(super) fn is_same_short(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {

@@ -130,7 +130,6 @@ impl Actual {
         }
     }
 
-    /// Returns a shortened description of a JSON value.
     pub(super) fn of(raw: &str) -> Self {
         match raw.as_bytes().first() {
             Some(b'"') => Self::String(shortened(raw)),
@@ -280,7 +279,6 @@ impl Faults {
         }
     }
 
-    /// Returns the listed faults, and the number of others.
     pub(super) fn finish(self) -> (Vec<Fault>, usize) {
         let more = self.count - self.found.len();
         let faults = self.found.into_iter().map(|found| {
@@ -309,7 +307,6 @@ fn push_escaped(pointer: &mut String, name: &str) {
     }
 }
 
-/// Returns a text, cut after a maximum length.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {

@@ -156,7 +156,6 @@ pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     Some(found)
 }
 
-/// Returns the name that a segment of a pointer stands for.
 fn unescaped(segment: &str) -> Option<Cow<'_, str>> {
     if !segment.contains('~') {
         return Some(Cow::Borrowed(segment));

@@ -59,7 +59,6 @@ mod words {
     use super::{BLOCK, word};
     use crate::json::bytes::TOPS;
 
-    /// Returns the number of leading bytes of a block that are plain in a string.
     #[inline]
     pub(crate) fn plain_start(block: &[u8; BLOCK]) -> usize {
         let (first, second) = (special(word(block, 0)), special(word(block, 8)));

@@ -270,7 +270,6 @@ impl<'a> Scanner<'a> {
         hit
     }
 
-    /// Returns the next bytes, if there are as many.
     #[inline]
     fn window(&self, length: usize) -> Option<&'a [u8]> {
         self.text.as_bytes().get(self.at..)?.get(..length)

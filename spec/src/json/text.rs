@@ -56,7 +56,7 @@ pub fn is_escaped(raw: &str) -> bool {
     }
 }
 
-/// Returns whether a block has a backslash. It has no branches, so that it is compiled to vector instructions.
+/// It has no branches, so that it is compiled to vector instructions.
 #[inline]
 fn has_escape<const LENGTH: usize>(block: &[u8; LENGTH]) -> bool {
     let is_one = |byte: u8| byte == b'\\';

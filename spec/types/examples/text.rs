@@ -35,7 +35,6 @@ pub(crate) struct Said {
     pub(crate) error: Option<String>,
 }
 
-/// Reads the data of each event of a stream.
 pub(crate) fn said(stream: &[u8], read: fn(&str, &mut Said)) -> Said {
     let mut said = Said::default();
     let mut take = |frame: &Frame<'_>| {

@@ -41,12 +41,10 @@ impl fmt::Display for Reason {
 }
 
 impl UnknownEvent<'_> {
-    /// Returns a member, if it is a whole number.
     pub(crate) fn whole(&self, pointer: &str) -> Option<u64> {
         at(self.raw.as_str(), pointer)?.parse().ok()
     }
 
-    /// Returns a member, if it is a string.
     pub(crate) fn text(&self, pointer: &str) -> Option<Cow<'_, str>> {
         at(self.raw.as_str(), pointer).and_then(string)
     }

@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
         self.seen = self.seen & !(1 << at) | (fits as u128) << at;
     }
 
-    /// Reads an optional field. An invalid value is kept among the unknown ones.
+    /// An invalid value is kept among the unknown ones.
     #[inline]
     pub(crate) fn optional<T: Read<'a>>(
         &mut self,
@@ -120,7 +120,6 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Returns the unknown members at the end of the object.
     fn leftover(self) -> Extra<'a> {
         if self.extra.is_empty() && self.misfits.is_empty() {
             return Extra::new();

@@ -57,7 +57,7 @@ impl<'a, T> Map<'a, T> {
         Some(self.0.remove(at).1)
     }
 
-    /// Creates a map from parsed members. Of members with the same name, the last counts.
+    /// Of members with the same name, the last counts.
     pub(crate) fn from_members(mut members: Vec<(Str<'a>, T)>) -> Self {
         let unique = if members.len() <= FEW {
             (1..members.len()).all(|at| members[..at].iter().all(|(name, _)| *name != members[at].0))

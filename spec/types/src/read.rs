@@ -4,7 +4,7 @@ use crate::{Miss, ParseError, Reader};
 
 /// A type that can be read from JSON.
 pub trait Read<'a>: Sized {
-    /// Reads the value at the cursor. After a miss other than a syntax error, the cursor is anywhere inside it.
+    /// After a miss other than a syntax error, the cursor is anywhere inside it.
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss>;
 
     /// Reads the value at the cursor, but fails on unknown values of a union.
@@ -41,7 +41,6 @@ impl<T> Lenient<T> {
 }
 
 impl Reader<'_> {
-    /// Reads the only value of a text.
     pub(crate) fn whole<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Miss>,

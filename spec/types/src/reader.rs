@@ -70,7 +70,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a list, and calls `entry` at every value.
     #[inline]
     pub(crate) fn entries(
         &mut self,
@@ -92,7 +91,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads an object with values of one type.
     pub(crate) fn members(
         &mut self,
         mut member: impl FnMut(&mut Self, RawString<'a>) -> Result<(), Miss>,

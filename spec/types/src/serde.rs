@@ -52,7 +52,7 @@ enum Value<'d> {
 }
 
 impl<'a> Document<'a> {
-    /// Parses a text. Serializers call themselves for nested values, so their depth is limited as in a [`Reader`].
+    /// Serializers call themselves for nested values, so their depth is limited as in a [`Reader`].
     fn parse(text: &'a str) -> Result<Self, ParseError> {
         let mut reader = Reader::new(text);
         let mut containers = Vec::new();
@@ -176,13 +176,12 @@ struct Collect<'o> {
 }
 
 impl Collect<'_> {
-    /// Returns the visitor of the values in a list or an object. Their visits nest, so their depth is limited.
+    /// Their visits nest, so their depth is limited.
     fn nested<E: de::Error>(&mut self) -> Result<Collect<'_>, E> {
         let depth = self.depth + 1;
         if depth > DEEPEST { Err(E::custom(Miss::Depth)) } else { Ok(Collect { out: self.out, depth }) }
     }
 
-    /// Returns the same visitor for the next value.
     const fn again(&mut self) -> Collect<'_> {
         Collect { out: self.out, depth: self.depth }
     }
@@ -191,7 +190,6 @@ impl Collect<'_> {
 /// The name that `serde_json` uses for the only member of a number with arbitrary precision.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// Returns the number that a string contains, if it contains nothing else.
 fn number_in(string: &str) -> Option<&str> {
     let text = string.strip_prefix('"')?.strip_suffix('"')?;
     let mut scanner = Scanner::new(text);

@@ -7,7 +7,6 @@ pub trait Write {
     /// Appends the value.
     fn write(&self, out: &mut String);
 
-    /// Returns the value as JSON text.
     fn to_json(&self) -> String {
         let mut out = String::with_capacity(256);
         self.write(&mut out);

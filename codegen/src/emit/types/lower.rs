@@ -148,7 +148,7 @@ impl Lowering<'_> {
         self.items.insert(name.to_owned(), Item { name: name.to_owned(), doc: doc.to_owned(), body });
     }
 
-    /// Returns the type of a schema. A type without a name gets the hinted one.
+    /// A type without a name gets the hinted one.
     fn ty(&mut self, schema: &Schema, hint: &str, doc: &str) -> Ty {
         match schema {
             Schema::Any | Schema::Null => Ty::Any,

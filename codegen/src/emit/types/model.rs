@@ -151,7 +151,6 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// Returns whether the constructor of the item has no arguments.
     pub(super) fn starts(&self, name: &str) -> bool {
         match &self.items[name].body {
             Body::Struct(members) => members.iter().all(|member| !self.is_given(member)),
@@ -170,7 +169,6 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// Returns the aliased type, if it is an alias.
     pub(super) fn resolve<'t>(&'t self, ty: &'t Ty) -> &'t Ty {
         match ty {
             Ty::Named(name) => match &self.items[name].body {
@@ -243,7 +241,6 @@ impl<'i> Sizes<'i> {
     }
 }
 
-/// Returns the types of an item's members.
 fn types(body: &Body) -> Vec<&Ty> {
     match body {
         Body::Struct(members) => members
@@ -274,7 +271,6 @@ fn inside(body: &Body) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the items that are equal in two dialects, including the items that they use.
 pub(super) fn shared(items: &Items, others: &Items) -> BTreeSet<String> {
     let is_same = |(name, item): &(&String, &Item)| others.get(*name) == Some(*item);
     let mut shared: BTreeSet<String> = items.iter().filter(is_same).map(|(name, _)| name.clone()).collect();
@@ -289,7 +285,6 @@ pub(super) fn shared(items: &Items, others: &Items) -> BTreeSet<String> {
     }
 }
 
-/// Returns the names of all items that an item uses.
 fn held(body: &Body) -> Vec<&str> {
     let mut rest = types(body);
     let mut held = Vec::new();

@@ -9,7 +9,6 @@ use super::new;
 use super::ty::{doc, ty};
 use crate::names::ident;
 
-/// Writes all items, events first.
 pub(super) fn write(lowered: &Lowered) -> TokenStream {
     let sizes = Sizes::new(&lowered.items);
     let events = events(lowered, &sizes);

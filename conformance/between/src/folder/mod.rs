@@ -64,7 +64,6 @@ pub fn write(folder: &Path, test: &Test, evidence: &Evidence) -> io::Result<Vec<
     Ok(vec![client, upstream])
 }
 
-/// Returns the texts of the files of a test.
 fn texts(test: &Test, evidence: &Evidence) -> io::Result<[String; 3]> {
     let Evidence { probes, client, upstream, after, after_upstream, .. } = evidence;
     let of = |exchanges: &[&Exchanged]| exchanges.iter().map(|exchange| lines::write(exchange)).collect();

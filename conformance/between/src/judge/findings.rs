@@ -98,7 +98,6 @@ impl<'t> Findings<'t> {
         });
     }
 
-    /// Returns whether there is a finding of a rule.
     pub(super) fn has(&self, rule: &str) -> bool {
         self.found.iter().any(|finding| finding.rule == rule)
     }
@@ -122,13 +121,11 @@ impl<'t> Findings<'t> {
     }
 }
 
-/// Returns why a rule does not apply to a test, as the pair of APIs cannot hold it.
 pub(super) fn limit_of(test: &Test, rule: &str) -> Option<&'static BetweenLimit> {
     let pair = [test.front.api.name, test.upstream.api.name];
     BETWEEN_LIMITS.iter().find(|limit| limit.rule == rule && applies(limit, pair, test.case.id))
 }
 
-/// Returns whether a limit is about a case of a pair of APIs, the client's and the upstream's.
 pub(super) fn applies(limit: &BetweenLimit, [front, upstream]: [&str; 2], case: &str) -> bool {
     let is_case = |named: &str| case == named || named.ends_with('/') && case.starts_with(named);
     limit.front.is_none_or(|api| api == front)
@@ -136,12 +133,10 @@ pub(super) fn applies(limit: &BetweenLimit, [front, upstream]: [&str; 2], case: 
         && limit.case.is_none_or(is_case)
 }
 
-/// Returns the beginning of a text, escaped.
 pub(super) fn shown(text: &str) -> String {
     visible(&cut(text, SHOWN))
 }
 
-/// Returns the end of what was sent, escaped.
 pub(super) fn tail(bytes: &[u8]) -> String {
     let from = bytes.len().saturating_sub(SHOWN);
     let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
@@ -159,7 +154,6 @@ fn sides(upstream: &str, client: &str) -> [String; 2] {
     })
 }
 
-/// Returns the number of the first character that differs, counted from 1.
 pub(super) fn first_difference(one: &str, other: &str) -> usize {
     one.get(..common(one, other)).unwrap_or_default().chars().count() + 1
 }

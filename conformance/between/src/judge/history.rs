@@ -15,7 +15,6 @@ use super::values::difference;
 /// The calls of a conversation, each with its output if it has one.
 type Calls<'q> = Vec<(&'q Call, Option<&'q Output>)>;
 
-/// Judges both sides: the upstream's and the client's.
 pub(super) fn judge(
     findings: &mut Findings<'_>,
     before: &[Turn<'_>],

@@ -89,13 +89,11 @@ fn of_borders(finding: &mut TestFinding, is_known: &dyn Fn(&str, &str) -> bool) 
     }
 }
 
-/// Returns how the writes of a case are cut.
 fn writes(case: &str) -> String {
     let case = BETWEEN_CASES.iter().find(|known| known.id == case);
     case.map_or("", |case| super::writes(case.writes)).to_owned()
 }
 
-/// Returns the rule of a kind of finding of the checker.
 fn rule_of(kind: &str) -> &str {
     kind.split_once('.').map_or(kind, |(rule, _)| rule)
 }

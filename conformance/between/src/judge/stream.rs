@@ -90,7 +90,6 @@ pub(super) fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: b
     checker.take_findings().0
 }
 
-/// Returns the number of texts of a response that are empty, in an API whose texts are parts.
 pub(super) fn empty_texts(dialect: &'static Dialect, response: &Response) -> usize {
     let body = response.body();
     let answer = if is_stream(response, &body) {

@@ -14,7 +14,6 @@ use crate::evidence::{Ended, Response, SILENCE_GRACE};
 /// Tolerance for a declared drain, on a machine with other work.
 const DRAIN_GRACE: Duration = Duration::from_millis(500);
 
-/// Judges a test whose upstream waits for the client.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let (Some(sent), Some(received)) = (turn.answer(), turn.response()) else { return };
     let (Some((last, _)), Some((first, _))) = (sent.pieces.last(), received.pieces.first()) else { return };

@@ -50,7 +50,6 @@ pub(super) fn unserved() -> String {
         .to_owned()
 }
 
-/// Returns the result of a test before it is judged.
 pub(crate) fn result(test: &Test) -> BetweenTest {
     let about = OfPair {
         case: test.case.id.to_owned(),

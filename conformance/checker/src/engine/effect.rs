@@ -295,7 +295,6 @@ impl Finding {
         self.fine_in.iter().any(|dialect| dialect == client.dialect)
     }
 
-    /// Returns whether it is at one of these members, if there are any.
     fn is_at(&self, members: &[&str]) -> bool {
         let pointer = self.pointer.as_deref().unwrap_or_default();
         let segments = || pointer.split('/').map(without_index).chain(self.missing.as_deref());

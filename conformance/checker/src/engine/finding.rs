@@ -144,7 +144,6 @@ pub enum LevelName {
 }
 
 impl Supply {
-    /// Returns how to add a property to an object.
     fn fix(&self, name: &str, holder: &str) -> String {
         format!("add to {holder}: \"{name}\": {}{}", self.value, self.hint(name))
     }
@@ -365,7 +364,6 @@ const FEW: usize = 64;
 const MAX_FINDINGS: usize = 1000;
 
 impl Findings {
-    /// Returns no findings, in streams of an API.
     pub(super) fn of(api: &'static str) -> Self {
         Self { api, ..Self::default() }
     }
@@ -590,7 +588,6 @@ fn member(pointer: &str, missing: Option<&str>, mut kind: impl FnMut(&str) -> Op
     member
 }
 
-/// Returns whether a text looks like the type of an object.
 fn is_type(text: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
     (1..=LONGEST_TYPE).contains(&text.len()) && text.bytes().all(is_usual)

@@ -127,7 +127,6 @@ impl Recycle for SavedLocation {
 }
 
 impl SavedLocation {
-    /// Returns whether this is the location of the event.
     pub(crate) const fn is_of(&self, record: &Record<'_>) -> bool {
         self.frame == record.number
     }

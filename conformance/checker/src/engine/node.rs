@@ -29,7 +29,6 @@ impl Key {
         }
     }
 
-    /// Returns the key of an ancestor.
     pub(super) fn first(mut self, length: usize) -> Self {
         for index in self.indices.iter_mut().skip(length) {
             *index = Index::default();
@@ -38,7 +37,6 @@ impl Key {
         self
     }
 
-    /// Returns the index among its siblings.
     pub(crate) fn last(&self) -> Option<Index> {
         self.indices[..usize::from(self.length)].last().copied()
     }
@@ -256,7 +254,6 @@ impl Node {
         self.kind.get().map(String::as_str)
     }
 
-    /// Returns the id of an item.
     pub(crate) fn id(&self) -> Option<&str> {
         self.id.get().map(String::as_str)
     }
@@ -315,7 +312,6 @@ impl Node {
         std::mem::replace(&mut self.may_close_again, false)
     }
 
-    /// Returns the expected index of its next child of a scope.
     pub(crate) fn next_index(&self, scope: Scope) -> u64 {
         self.counted(scope).map_or(0, |counter| counter.next)
     }
@@ -325,7 +321,6 @@ impl Node {
         counter.next = counter.next.max(index.saturating_add(1));
     }
 
-    /// Returns the number of its open children of a scope.
     pub(crate) fn open_within(&self, scope: Scope) -> usize {
         self.counted(scope).map_or(0, |counter| counter.open)
     }
@@ -401,7 +396,6 @@ const FEW: usize = 8;
 const MANY: usize = 64;
 
 impl Nodes {
-    /// Creates an empty list with a small capacity.
     pub(super) fn new(root: &'static ScopeInfo) -> Self {
         let mut nodes = Self::default();
         nodes.all.resize_with(FEW, || Box::new(Node::new(root, Key::default(), State::Gone, None)));
@@ -430,7 +424,6 @@ impl Nodes {
         self.oddities.index(count)
     }
 
-    /// Returns the text of an index.
     pub(super) fn index_name(&self, index: Index) -> String {
         self.oddities.name(index)
     }
@@ -443,13 +436,11 @@ impl Nodes {
         self.all.get_mut(at).map(|node| &mut **node).filter(|node| node.state != State::Gone)
     }
 
-    /// Returns all nodes with their positions.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, &Node)> {
         let all = self.all.iter().map(|node| &**node).enumerate();
         all.filter(|(_, node)| node.state != State::Gone)
     }
 
-    /// Returns an upper bound of their size.
     pub(super) fn weight(&self) -> usize {
         self.numbered().map(|(_, node)| node.weight()).sum()
     }
@@ -504,7 +495,6 @@ impl Nodes {
         }
     }
 
-    /// Returns the first call with this `call_id`.
     pub(crate) fn call_named(&self, id: &str) -> Option<&Node> {
         self.get(*self.by_call_id.get(id)?)
     }
@@ -517,7 +507,7 @@ impl Nodes {
         }
     }
 
-    /// Adds a node. An earlier one with the same key is then found only by its id.
+    /// An earlier one with the same key is then found only by its id.
     pub(super) fn add(
         &mut self,
         level: &'static ScopeInfo,

@@ -11,7 +11,7 @@ pub trait Observer {
     /// Called after a frame with data was checked.
     fn record(&mut self, seen: &Seen<'_>);
 
-    /// Returns whether it wants to see frames. Without an observer, repetitive frames are checked faster.
+    /// Without an observer, repetitive frames are checked faster.
     fn is_watching(&self) -> bool {
         true
     }
@@ -131,7 +131,6 @@ impl<O: Observer> Observer for Option<O> {
     }
 }
 
-/// Calls both observers.
 impl<A: Observer + ?Sized, B: Observer + ?Sized> Observer for (&mut A, &mut B) {
     fn record(&mut self, seen: &Seen<'_>) {
         self.0.record(seen);

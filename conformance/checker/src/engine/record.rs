@@ -131,7 +131,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Parses the data as an event. It is done in place, as a record is large.
+    /// It is done in place, as a record is large.
     #[inline]
     pub(crate) fn read(
         &mut self,
@@ -195,18 +195,15 @@ impl<'a> Record<'a> {
         self.payload = if self.frame.is_cut { TOO_LONG } else { what_else(data, is_done, &self.verdict) };
     }
 
-    /// Creates a record for a body that is not a stream.
     pub(crate) fn of_body(frame: &'a Frame<'a>, number: u64) -> Self {
         let payload = payload(frame.data.as_deref().unwrap_or_default());
         Self { payload, ..Self::new(frame, number, 0) }
     }
 
-    /// Returns whether it opens a response.
     pub(crate) fn begins(&self) -> bool {
         self.effects().any(EventInfo::is_opening)
     }
 
-    /// Returns whether it ends a response.
     pub(super) fn ends(&self) -> bool {
         self.effects().any(|info| info.level.is_root && info.role == Role::Terminal)
     }
@@ -216,13 +213,11 @@ impl<'a> Record<'a> {
         self.is_error || self.effects().any(|info| info.role != Role::Point || !info.level.is_root)
     }
 
-    /// Returns whether it may precede a response.
     pub(super) fn is_early(&self) -> bool {
         let mut effects = self.effects().peekable();
         effects.peek().is_some() && effects.all(|info| info.early)
     }
 
-    /// Returns its effects that take place.
     fn effects(&self) -> impl Iterator<Item = &'static EventInfo> + use<'_> {
         let listed = self.matches.zip(self.known).map(|(matches, (_, info))| matches.effects(info));
         let only = self.known.filter(|_| self.matches.is_none_or(Matches::is_empty));
@@ -383,7 +378,6 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Returns the token counts of the event itself.
     pub(super) fn usage(&self, places: &UsagePlaces, slot: Slot) -> Usage {
         *self.usage.get_or_init(|| Usage::of(places, self.view.raw(slot).unwrap_or_default()))
     }
@@ -434,7 +428,6 @@ fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
             .is_some_and(|(begin, rest)| is_same(begin, name.as_bytes()) && rest.first() == Some(&b'"'))
 }
 
-/// Returns the type of an event, from the place that its dialect uses.
 fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Option<Cow<'a, str>> {
     let inside = || match dialect.framing.types {
         [] => spec::json::string_member(data, "type"),
@@ -466,7 +459,6 @@ fn socket_error(dialect: &Dialect, data: &str, as_event: Verdict) -> Verdict {
     }
 }
 
-/// Returns the kind of data that is not a valid event of the dialect.
 fn what_else(data: &str, is_done: bool, verdict: &Verdict) -> Payload {
     match *verdict {
         _ if is_done => Payload::Done,

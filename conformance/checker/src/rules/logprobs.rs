@@ -58,7 +58,6 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// Adds the token at the cursor.
     fn add(&mut self, scanner: &mut Scanner<'_>) -> Scan<()> {
         let Token { bytes, text } = Token::read(scanner)?;
         let known = self.bytes.take().zip(bytes);
@@ -83,7 +82,6 @@ struct Token<'l> {
 }
 
 impl<'l> Token<'l> {
-    /// Reads the token at the cursor.
     fn read(scanner: &mut Scanner<'l>) -> Scan<Self> {
         let mut token = Self { bytes: None, text: None };
         scanner.members(|scanner, name| {

@@ -24,7 +24,6 @@ use self::responses::{annotation, call, item, output, part, response, summary, t
 use crate::engine::{Case, Ends, Moment, Native, Object};
 pub use wire::{is_sign_of_life, lone_surrogate};
 
-/// Reports the members of an object at a pointer that are empty strings.
 fn non_empty(
     case: &mut Case<'_>,
     object: &Object<'_>,
@@ -37,7 +36,6 @@ fn non_empty(
     }
 }
 
-/// Returns the hooks of a rule, with their functions.
 pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
     use Native::{
         AnySnapshot, At, Body, Closed, ClosedAs, ClosedWithPhases, Ending, Fragment, Listed, LogprobsOf,

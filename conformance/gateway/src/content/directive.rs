@@ -172,7 +172,6 @@ fn shell(command: &str) -> (Fragments, String) {
     (fragments(command), "notes.txt\n".to_owned())
 }
 
-/// Adds reasoning unless the last item is reasoning.
 fn thought(items: &mut Vec<Item>) -> &mut Thought {
     if !matches!(items.last(), Some(Item::Reasoning(_))) {
         items.push(Item::Reasoning(Thought::default()));

@@ -154,7 +154,6 @@ impl Gateway {
         format!("req_{}", self.tag(self.asked.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Makes the ids of a response unique.
     fn tag(&self, number: u64) -> String {
         format!("{:04x}{number:06x}", self.settings.seed)
     }

@@ -21,7 +21,6 @@ impl Patient {
         Self { stream, limit, waiting: None }
     }
 
-    /// Returns an error after the limit.
     fn within<T>(&mut self, written: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.waiting = None;

@@ -9,7 +9,6 @@ use spec::table::Scope;
 use crate::judge::Attempt;
 use crate::plan::ScenarioCase;
 
-/// Returns whether a rule checks only non-streaming responses.
 fn is_of_bodies(rule: &Rule) -> bool {
     rule.looks_at.contains(&LooksAt::Body) && !rule.looks_at.contains(&LooksAt::Stream)
 }

@@ -222,7 +222,6 @@ impl Judge<'_> {
         (!is_shown).then(|| Reason::new(Demand::Rule, id, Verdict::NotExercised, text))
     }
 
-    /// Returns the judgement of a trial, if it was run.
     fn judgement(&self, trial: &str) -> Option<&Judgement> {
         self.run.trials.iter().find(|result| result.name == trial).map(|result| &result.judged)
     }
@@ -233,8 +232,7 @@ impl Judge<'_> {
     }
 }
 
-/// Returns whether a case counts for a scenario. A WebSocket case counts only if the scenario is for WebSocket connections alone;
-/// otherwise it is an additional transport.
+/// A WebSocket case counts only if the scenario is for WebSocket connections alone; otherwise it is an additional transport.
 fn is_of(case: &ScenarioCase, scenario: &str) -> bool {
     let is_one_more = case.transport() == Transport::Websocket && case.scenario.websocket.is_none();
     case.scenario.id == scenario && !is_one_more

@@ -222,7 +222,6 @@ impl<'r> Requests<'r> {
     }
 }
 
-/// Returns the first byte in which two texts differ.
 fn differs(what: &str, expected: Option<&str>, found: Option<&str>) -> Option<String> {
     if expected == found {
         return None;

@@ -359,7 +359,7 @@ pub fn files_of(dialect: &Dialect) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// Removes the exchanges in a folder, and its subfolders once they are empty. Links are not followed.
+/// Links are not followed.
 fn remove_exchanges(folder: &Path) -> io::Result<()> {
     match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -43,7 +43,7 @@ pub fn release(folder: &Path, report: &str) {
     }
 }
 
-/// Removes the recordings below a folder, and the folders that are empty then. Links are not followed.
+/// Links are not followed.
 fn remove(folder: &Path, is_recording: &dyn Fn(&str) -> bool) -> io::Result<()> {
     match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -10,7 +10,6 @@ use super::responses::operated;
 use crate::plan::ScenarioCase;
 use results::{Judgement, UndecidedKind, Verdict};
 
-/// Compares a response with its related one, if it has one.
 pub(super) fn agreement(case: &ScenarioCase, attempts: &[&Facts], other: Option<&Facts>) -> Judgement {
     let Some(own) = attempts.last() else {
         return Judgement::new(Verdict::NotExercised, "no request was sent");

@@ -367,7 +367,6 @@ impl Live {
         self.evidence.as_ref()
     }
 
-    /// Reads an exchange while it is recorded.
     fn reading(&self, case: &ScenarioCase) -> Reading {
         let mut reading = Reading::new(&self.judged, self.kept().is_some());
         if case.is_part() {

@@ -90,7 +90,7 @@ pub fn served(suites: Vec<Suite>) -> Result<Served, SuiteError> {
     Ok(served)
 }
 
-/// Sets the models of the suites without one. The first list of models serves all APIs.
+/// The first list of models serves all APIs.
 fn with_models(suites: Vec<Suite>, machine: &RunRuntime) -> Result<Vec<Suite>, SuiteError> {
     let mut found = None;
     for suite in suites.iter().filter(|suite| suite.model.is_none()) {

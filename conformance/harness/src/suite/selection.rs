@@ -161,7 +161,6 @@ fn reason(error: &regex::Error) -> String {
 }
 
 impl Filter {
-    /// Returns whether the named twins compare the answer of this test.
     fn compares(&self, name: &str, is_exact: bool) -> bool {
         let Some(case) = self.text.strip_prefix(twins::PREFIX) else { return false };
         let bare = api_of(name).and_then(|_| name.split_once('/')?.1.strip_suffix("::answer"));

@@ -61,7 +61,6 @@ pub(super) struct Session {
 }
 
 impl Suite {
-    /// Returns the cases for the tests selected by name.
     pub(super) fn plan(&self, is_due: &dyn Fn(&str) -> bool) -> Planned<'_> {
         let mut cases = cases(self.dialect, &self.rules(), &self.offer(), &self.options.transports);
         let given = self.gifts();
@@ -221,7 +220,6 @@ impl Planned<'_> {
         self.due.is_empty() && self.shapes.is_empty()
     }
 
-    /// Starts to send.
     /// `together` has the dialects of all runs that are made at once, if there are several.
     pub(super) fn start(
         self,
@@ -306,7 +304,6 @@ fn without_secret(target: &Target, value: &str) -> String {
 }
 
 impl Suite {
-    /// Returns the error that the evidence cannot be stored.
     pub(super) fn lost(&self, error: &io::Error) -> SuiteError {
         let folder = self.out.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
         SuiteError::new(format!("{folder}: {error}"))
@@ -411,7 +408,6 @@ impl Session {
         has_failed
     }
 
-    /// Waits for all results, and writes the evidence and the report.
     pub(super) fn finish(mut self, machine: &RunRuntime) -> Result<Finished, SuiteError> {
         let tests = Arc::clone(&self.tests);
         let Tests { suite, live, .. } = &*tests;
@@ -466,7 +462,6 @@ impl Session {
         Ok(Finished { trials, report })
     }
 
-    /// Returns the part of the report about the run, and the results by profile.
     fn report(&self) -> (Run, Vec<ProfileReport>) {
         let rules = self.suite().rules();
         let sent: Vec<Sent> = self.live().sent().map(|(case, attempt)| Sent { case, attempt }).collect();
@@ -598,7 +593,6 @@ const fn is_bad(judged: &Judgement) -> bool {
     matches!(judged.verdict, Verdict::Fail | Verdict::HarnessError)
 }
 
-/// Returns a verdict as the outcome of a test.
 pub(super) fn completed(judged: Judgement) -> Result<Completion, Failed> {
     match judged.verdict {
         Verdict::Pass => Ok(Completion::Completed),

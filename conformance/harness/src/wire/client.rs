@@ -201,7 +201,6 @@ fn stay(attempt: redirect::Attempt<'_>) -> redirect::Action {
     if is_same && attempt.previous().len() <= REDIRECTIONS { attempt.follow() } else { attempt.stop() }
 }
 
-/// Waits until the user interrupts the run.
 pub(crate) async fn interrupted(mut signal: watch::Receiver<bool>) {
     if signal.wait_for(|is_over| *is_over).await.is_err() {
         // The sender is gone, so no interrupt can follow.

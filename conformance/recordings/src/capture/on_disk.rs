@@ -54,7 +54,6 @@ impl<'a> OnDisk<'a> {
         frame.line = self.line;
     }
 
-    /// Returns the first lines of a frame and of its data.
     fn find(&mut self, source: &[u8], data: usize) -> Option<(u64, u64)> {
         if self.misses >= MAX_MISSES {
             return None;

@@ -64,7 +64,6 @@ impl Reader {
         Self::with_limit(format, Self::MOST_WHOLE)
     }
 
-    /// Parses no more than this many bytes at once.
     const fn with_limit(format: Option<Format>, most_whole: usize) -> Self {
         let state = State::Start { bytes: Vec::new(), next_look: 0, format };
         Self { state, is_inside: false, most_whole }

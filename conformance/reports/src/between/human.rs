@@ -51,7 +51,6 @@ pub(super) fn human(run: &BetweenRun, detail: Detail, screen: Screen) -> String 
     out
 }
 
-/// Writes every test with its findings.
 fn tests(run: &BetweenRun, screen: Screen, out: &mut String) {
     for test in &run.tests {
         let ending = test.about.stream.map_or_else(String::new, |stream| format!("  {}", stream.name()));
@@ -206,7 +205,6 @@ fn measures(run: &BetweenRun, screen: Screen, out: &mut String) {
     }
 }
 
-/// Writes the tests that could not be judged, by reason.
 fn unjudged(run: &BetweenRun, screen: Screen, out: &mut String) {
     let unjudged = run.tests.iter().filter(|test| test.verdict == Verdict::HarnessError);
     let reasons = grouped(unjudged.map(|test| (&test.reason, &test.name)));

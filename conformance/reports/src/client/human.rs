@@ -86,7 +86,6 @@ fn list(case: &ClientTest, is_verbose: bool, screen: Screen, out: &mut String) {
     }
 }
 
-/// Returns what a client must do, by the name of the expectation.
 pub(super) fn wanted(expect: &str) -> &str {
     match expect {
         "must-survive" => "the answer that was sent, without an error",
@@ -223,7 +222,6 @@ pub(super) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
     run.profiles.iter().filter(is_claimed)
 }
 
-/// Returns the cases by group, in order.
 pub(super) fn groups(run: &ClientRun) -> Vec<(&str, Vec<&ClientTest>)> {
     grouped(run.tests.iter().map(|case| (catalogue::group(&case.name), case)))
 }

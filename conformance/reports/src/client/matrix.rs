@@ -66,7 +66,6 @@ impl<'r> ClientMatrix<'r> {
             .map(|(name, cells)| (*name, &**cells))
     }
 
-    /// Returns how many cases every client handles.
     pub(crate) fn handled(&self) -> usize {
         self.rows.len() - self.telling().count()
     }

@@ -80,7 +80,6 @@ fn answers(run: &Run, plan: &Plan, html: &mut Html) {
     }
 }
 
-/// Writes the command that repeats a request.
 pub(super) fn reproduce(curl: &str, html: &mut Html) {
     html.tag("details").class("more").inside(|html| {
         html.tag("summary").text("Reproduce with curl");
@@ -111,7 +110,6 @@ fn one(run: &Run, plan: &Plan, (at, cause): (usize, &Cause), html: &mut Html) {
     });
 }
 
-/// Returns the number of findings and recordings of a cause.
 fn seen(run: &Run, cause: &Cause) -> String {
     let (what, all) = match &run.live {
         Some(_) => ("response", run.totals.streams + run.totals.bodies),
@@ -156,7 +154,6 @@ fn inside(run: &Run, plan: &Plan, cause: &Cause, id: &str, html: &mut Html) {
     });
 }
 
-/// Writes what clients did with the response of a cause.
 pub(crate) fn played(lines: &[String], html: &mut Html) {
     if lines.is_empty() {
         return;

@@ -256,7 +256,6 @@ fn describe(bar: &Bar) -> String {
     text
 }
 
-/// Writes the axes of events and times.
 fn axis(timeline: &Timeline, html: &mut Html) {
     let events = timeline.events;
     let mut ticks: Vec<(u64, bool)> =
@@ -309,7 +308,6 @@ fn time_of(timeline: &Timeline, event: u64) -> Option<u64> {
     Some(from + to.saturating_sub(from) * ((event - 1) % every) / every)
 }
 
-/// Writes the rate of events.
 fn pace(timeline: &Timeline, marks: &[Mark<'_>], html: &mut Html) {
     let whole = timeline.duration_ms.unwrap_or(1).max(1);
     let columns = columns(timeline, whole);
@@ -376,7 +374,6 @@ fn columns(timeline: &Timeline, whole: u64) -> [u64; COLUMNS] {
     columns
 }
 
-/// Writes the legend of unusual bars.
 fn legend(timeline: &Timeline, html: &mut Html) {
     let late = |bar: &Bar| bar.closed.is_some_and(|closed| closed < bar.events[1]);
     let open = timeline.bars.iter().any(|bar| bar.closed.is_none());

@@ -7,7 +7,7 @@ use super::page::Html;
 use super::{number, table, time};
 use results::{EventRow, Timeline};
 
-/// Writes the events. `findings` are ids of findings by event number.
+/// `findings` are ids of findings by event number.
 pub(super) fn events(timeline: &Timeline, findings: &BTreeMap<u64, (usize, &str, &str)>, html: &mut Html) {
     if timeline.rows.is_empty() {
         return;

@@ -63,7 +63,6 @@ impl Shown<'_> {
         });
     }
 
-    /// Returns its number of occurrences, and their events.
     fn times(&self) -> String {
         let all = 1 + self.others.len() as u64;
         let events: Vec<String> = (self.others.iter().take(EVENTS))
@@ -137,7 +136,6 @@ pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline
     }
 }
 
-/// Returns the clients that a finding breaks, grouped by failure.
 fn by_failure(finding: &Finding) -> Vec<(String, Vec<&'static str>)> {
     grouped(finding.broken_clients().into_iter().map(|(client, failure)| (failure, client)))
 }
@@ -158,7 +156,6 @@ pub(super) fn place(place: &Location) -> String {
     text + &format!(" · line {} · byte {}", place.line, place.bytes[0])
 }
 
-/// Writes a line of the recording, with the place highlighted.
 fn excerpt(place: &Location, label: &str, class: &'static str, html: &mut Html) {
     let Excerpt { text, mark, cut } = &place.excerpt;
     if text.is_empty() {

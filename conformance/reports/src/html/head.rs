@@ -30,7 +30,6 @@ pub(crate) fn heading(kind: &str, outcome: Outcome, subject: &str, lead: &str, h
     html.tag("p").class("lead").text(lead);
 }
 
-/// Returns a summary of the run in a sentence or two.
 fn lead(run: &Run) -> String {
     if let Some(obstacle) = run.live.as_ref().and_then(|live| live.obstacle.as_ref()) {
         return format!("Not tested: {}. To do: {}.", obstacle.title(), obstacle.advice);
@@ -118,7 +117,6 @@ fn features(live: &LiveReport) -> String {
     }
 }
 
-/// Writes the numbers of tests, findings and recordings.
 fn meters(run: &Run, html: &mut Html) {
     let totals = &run.totals;
     if run.live.is_some() {
@@ -152,7 +150,6 @@ fn meters(run: &Run, html: &mut Html) {
     meter("responses", totals.streams + totals.bodies, &checked, &events, html);
 }
 
-/// Writes a number, its parts, and a bar of them.
 pub(crate) fn meter(name: &str, total: u64, parts: &[(u64, &str, &str)], more: &str, html: &mut Html) {
     html.tag("div").class("meter").inside(|html| {
         html.tag("p").class("total").inside(|html| {
@@ -186,7 +183,6 @@ pub(crate) fn meter(name: &str, total: u64, parts: &[(u64, &str, &str)], more: &
     });
 }
 
-/// Returns a noun, singular if there is one.
 fn inflected(count: u64, many: &str) -> String {
     match (count, many.strip_suffix("ies"), many.strip_suffix('s')) {
         (1, Some(start), _) => format!("{start}y"),
@@ -195,7 +191,6 @@ fn inflected(count: u64, many: &str) -> String {
     }
 }
 
-/// Writes links to the sections, with counts.
 pub(super) fn navigation(run: &Run, html: &mut Html) {
     let broken = run.broken_clients().len();
     let failed = run.live.iter().flat_map(|live| &live.cases);

@@ -15,7 +15,6 @@ const CAUSES: usize = 7;
 /// Maximum number of clients that have a card, with how they break.
 const CARDS: usize = 8;
 
-/// Writes every known client, and how the findings affect it.
 pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     if run.clients.is_empty() {
         return section("clients", "No verdict about clients", html, |html| {
@@ -55,7 +54,6 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     });
 }
 
-/// Writes the clients that do not break, or were not tested.
 fn others(run: &Run, plan: &Plan, is_open: bool, html: &mut Html) {
     let unmeasured = (ClientState::NotMeasured, run.clients_that_are(ClientState::NotMeasured));
     let all =
@@ -141,7 +139,6 @@ fn listed_causes(client: &ClientTotal, run: &Run) -> BTreeSet<usize> {
     run.causes.iter().enumerate().filter(breaks).map(|(at, _)| run.listed_as(at)).collect()
 }
 
-/// Writes links to the causes that break a client.
 fn causes(client: &ClientTotal, run: &Run, plan: &Plan, html: &mut Html) {
     let own = listed_causes(client, run);
     for at in own.iter().copied().take(CAUSES) {

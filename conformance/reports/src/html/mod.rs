@@ -52,7 +52,7 @@ pub fn html(run: &Run) -> String {
     })
 }
 
-/// Returns a self-contained HTML file. Its icon shows the outcome.
+/// Its icon shows the outcome.
 pub(crate) fn document(title: &str, outcome: Outcome, body: impl FnOnce(&mut Html)) -> String {
     let mut html = Html::default();
     html.tag("html").set("lang", "en").inside(|html| {
@@ -150,7 +150,6 @@ pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
-/// Returns a duration in the most readable unit.
 pub(crate) fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
@@ -159,7 +158,7 @@ pub(crate) fn duration(ms: u64) -> String {
     }
 }
 
-/// Returns the time of an event. Events of the first seconds differ by milliseconds.
+/// Events of the first seconds differ by milliseconds.
 pub(crate) fn time(ms: u64) -> String {
     if ms < 10_000 { format!("{} ms", number(ms)) } else { duration(ms) }
 }

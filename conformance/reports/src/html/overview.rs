@@ -36,7 +36,6 @@ fn profiles(run: &Run, live: &LiveReport, plan: &Plan, html: &mut Html) {
     });
 }
 
-/// Writes the requirements of a profile that the run does not meet, each with a link.
 fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Plan, html: &mut Html) {
     // Only broken rules have an entry in this report.
     let is_broken = |name: &str| run.rules.iter().any(|rule| rule.id == name && rule.times > 0);
@@ -62,7 +61,6 @@ fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Pla
     linked(&links.collect::<Vec<_>>(), html);
 }
 
-/// Writes names, as links where they have a place.
 pub(crate) fn linked(all: &[(Option<String>, &str)], html: &mut Html) {
     for (at, (id, name)) in all.iter().take(NAMES).enumerate() {
         html.text(if at > 0 { ", " } else { "" });
@@ -76,7 +74,6 @@ pub(crate) fn linked(all: &[(Option<String>, &str)], html: &mut Html) {
     }
 }
 
-/// Writes the results of the requirements of all profiles.
 fn matrix(matrix: &Matrix, html: &mut Html) {
     if matrix.profiles.is_empty() {
         return;
@@ -110,7 +107,6 @@ pub(crate) const fn of_state(state: ProfileState) -> &'static str {
     }
 }
 
-/// Writes the number of tests by verdict.
 fn counts(tally: Tally, html: &mut Html) {
     for verdict in Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0) {
         let (class, word) = look(verdict);
@@ -154,7 +150,6 @@ pub(super) fn sections(run: &Run, plan: &Plan, html: &mut Html) {
     next(&run.next, html);
 }
 
-/// Writes the verdicts by group of scenarios.
 fn groups(run: &Run, html: &mut Html) {
     // Columns of zeros are omitted, except for passed tests.
     let is_shown = |verdict: &Verdict| {
@@ -185,7 +180,6 @@ fn groups(run: &Run, html: &mut Html) {
     });
 }
 
-/// Writes every scenario with each of its tests.
 fn grid(live: &LiveReport, plan: &Plan, html: &mut Html) {
     let about = live.cases.iter().flat_map(|case| case.trials.iter().map(|told| case.about(told)));
     let columns: BTreeSet<&str> = about.collect();
@@ -219,7 +213,6 @@ fn grid(live: &LiveReport, plan: &Plan, html: &mut Html) {
     });
 }
 
-/// Writes the expected failures that passed.
 pub(crate) fn stale(entries: &[String], html: &mut Html) {
     if entries.is_empty() {
         return;
@@ -232,7 +225,6 @@ pub(crate) fn stale(entries: &[String], html: &mut Html) {
     });
 }
 
-/// Writes the next steps, with commands to copy.
 pub(crate) fn next(steps: &[Step], html: &mut Html) {
     if steps.is_empty() {
         return;
@@ -269,7 +261,6 @@ pub(super) fn footer(run: &Run, html: &mut Html) {
     html.tag("p").text(&text);
 }
 
-/// Returns an option as written on the command line.
 fn option(name: &str, value: &Value) -> (String, String) {
     let words = |name: &str| name.replace('_', " ");
     if let (Some(name), Some(ms)) = (name.strip_suffix("_ms"), value.as_u64()) {

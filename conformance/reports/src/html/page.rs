@@ -58,14 +58,12 @@ impl Html {
         self.out.push_str("\"/>");
     }
 
-    /// Writes the style sheet of the page, which is built in.
     pub(crate) fn style(&mut self, css: &'static str) {
         self.out.push_str("<style>");
         self.out.push_str(css);
         self.out.push_str("</style>");
     }
 
-    /// Writes the script of the page, which is built in.
     pub(crate) fn script(&mut self, script: &'static str) {
         self.out.push_str("<script>");
         self.out.push_str(script);
@@ -82,7 +80,7 @@ impl Tag<'_> {
         self.set("class", class)
     }
 
-    /// Sets an attribute. Use [`Self::link`] for URLs.
+    /// Use [`Self::link`] for URLs.
     pub(crate) fn set(self, name: &'static str, value: impl Display) -> Self {
         assert!(!matches!(name, "href" | "src" | "style"), "{name}");
         let _ = write!(self.html.out, " {name}=\"");
@@ -109,12 +107,10 @@ impl Tag<'_> {
         let _ = write!(self.html.out, "</{}>", self.name);
     }
 
-    /// Writes a text as the content of the element.
     pub(crate) fn text(self, text: &str) {
         self.inside(|html| html.text(text));
     }
 
-    /// Writes the element without content.
     pub(crate) fn empty(self) {
         self.html.out.push_str("/>");
     }

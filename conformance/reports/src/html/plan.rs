@@ -78,12 +78,10 @@ impl Plan {
         Self { cases: scenarios, captures, causes: of_causes, groups }
     }
 
-    /// Returns the shown findings of a recording.
     pub(super) fn groups(&self, capture: usize) -> &[Group] {
         self.groups.get(capture).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the id of a finding, if it is shown.
     pub(super) fn link(&self, [capture, at]: [usize; 2]) -> Option<&str> {
         let group = self.groups(capture).iter().find(|group| group.findings.contains(&at))?;
         Some(&group.id)
@@ -122,7 +120,6 @@ impl Ids {
     }
 }
 
-/// Returns an id for a name, replacing characters that are invalid in a fragment.
 pub(super) fn anchor(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     let plain: String = name.chars().take(120).map(|c| if is_plain(c) { c } else { '-' }).collect();

@@ -8,7 +8,6 @@ use super::section;
 use crate::pages::requirement;
 use results::{RuleTotal, Run};
 
-/// Writes the page of each broken rule.
 pub(super) fn rules(run: &Run, html: &mut Html) {
     if run.rules.iter().all(|rule| rule.times == 0) {
         return;
@@ -91,7 +90,6 @@ pub(crate) fn prose(text: &str, html: &mut Html) {
     }
 }
 
-/// Writes a text with code spans.
 pub(crate) fn inline(text: &str, html: &mut Html) {
     let pieces: Vec<&str> = text.split('`').collect();
     let last = pieces.len() - 1;

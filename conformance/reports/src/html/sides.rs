@@ -3,7 +3,6 @@
 use super::page::Html;
 use results::text::parted;
 
-/// Writes two texts side by side, with their differences highlighted.
 pub(super) fn sides(expected: &str, found: &str, html: &mut Html) {
     let parts = parted(expected, found);
     html.tag("div").class("sides").inside(|html| {

@@ -22,7 +22,6 @@ const STOPS: usize = 8;
 /// Maximum number of charts of a recording.
 const CHARTS: usize = 12;
 
-/// Writes the scenarios or the recordings.
 pub(super) fn streams(run: &Run, plan: &Plan, html: &mut Html) {
     if let Some(live) = &run.live {
         section("scenarios", "Scenarios", html, |html| {
@@ -93,7 +92,6 @@ impl State {
         }
     }
 
-    /// Returns its class, symbol and word.
     const fn look(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Failed => ("bad", "✗", "failed"),
@@ -176,7 +174,6 @@ fn recordings(run: &Run, plan: &Plan, html: &mut Html) {
     });
 }
 
-/// Returns the broken rules of recordings, for the search.
 fn rules_of<'r>(captures: impl IntoIterator<Item = &'r CaptureReport>) -> String {
     let rules = captures.into_iter().flat_map(|capture| &capture.findings).map(|finding| &*finding.rule);
     rules.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
@@ -190,7 +187,6 @@ pub(crate) fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
     });
 }
 
-/// Returns the number of findings of a recording.
 fn faults(capture: &CaptureReport) -> String {
     let told: Vec<String> = capture.faults().non_zero().map(|(count, word)| counted(count, word)).collect();
     match (told.is_empty(), &capture.error) {
@@ -268,7 +264,7 @@ fn attempts(run: &Run, plan: &Plan, case: &CaseReport) -> Vec<(usize, usize, Vec
     all
 }
 
-/// Writes the tests of a scenario. Tests that depend on the response are counted.
+/// Tests that depend on the response are counted.
 fn trials(case: &CaseReport, html: &mut Html) {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| told.judged.verdict);
     let is_waiting = |told: &&results::TrialResult| {
@@ -348,7 +344,6 @@ fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
     }
 }
 
-/// Writes the number of other findings by rule.
 fn rest(capture: &CaptureReport, groups: &[Group], html: &mut Html) {
     let shown: BTreeSet<usize> = groups.iter().flat_map(|group| group.findings.iter().copied()).collect();
     let mut rest: BTreeMap<&str, u64> = BTreeMap::new();

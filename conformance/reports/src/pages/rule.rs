@@ -96,7 +96,6 @@ fn authority(rule: &Rule, own: &RuleInApi, out: &mut String) {
     let _ = writeln!(out, "- Authority: {}: {}{sentence}", words::authority(own.authority), own.citation);
 }
 
-/// Writes what a violation breaks in an API, how to mend it, and an example.
 fn effects(own: &RuleInApi, out: &mut String) {
     for (client, failures) in own.broken_clients() {
         let _ = writeln!(out, "- Breaks: {client}: {failures}");
@@ -119,7 +118,6 @@ pub(super) fn api_of(dialect: &str) -> &'static Api {
     spec::dialect(dialect).map_or(spec::APIS[0], |dialect| dialect.api)
 }
 
-/// Returns the level of a rule in an API, the dialects it applies to, and exceptions.
 fn levels(rule: &Rule, in_api: &RuleInApi) -> String {
     let usual = in_api.level.unwrap_or(rule.level);
     let mut told = usual.keyword().to_owned();

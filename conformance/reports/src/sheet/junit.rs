@@ -128,7 +128,6 @@ fn of_test(test: &SheetTest<'_>, left: &mut usize) -> Case {
     Case { name, ending, message, text: out, file: test.file.clone(), ms: test.ms }
 }
 
-/// Returns a document, whose suites began at some time.
 pub(crate) fn document(name: &str, began: Option<&str>, suites: &[Suite]) -> String {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     let written = write(name, began, suites, &mut writer);
@@ -228,7 +227,7 @@ fn plain(text: &str) -> String {
     lines(&visible(&cut(text, MAX_LENGTH)))
 }
 
-/// Returns a text for XML. Invalid characters are replaced by their numbers.
+/// Invalid characters are replaced by their numbers.
 fn lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -113,7 +113,6 @@ impl Cell {
     }
 }
 
-/// Returns a text as a code span, without markup.
 pub(crate) fn code(text: &str) -> String {
     let text = visible(&cut(text, MAX_LENGTH));
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
@@ -124,7 +123,6 @@ pub(crate) fn code(text: &str) -> String {
     format!("{fence}{room}{text}{room}{fence}")
 }
 
-/// Returns a text as a code span for a table cell.
 pub(crate) fn cell(text: &str) -> String {
     code(&text.replace('|', "\\u{7c}"))
 }

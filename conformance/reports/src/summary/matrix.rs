@@ -18,7 +18,6 @@ const GAP: usize = 2;
 const RULES: &str = "(rules)";
 
 impl Page {
-    /// Writes the profiles, and why they did not pass.
     pub(super) fn by_profile(&mut self, run: &Run) {
         let matrix = &run.matrix;
         if matrix.profiles.is_empty() && matrix.unexercised.is_empty() {
@@ -105,7 +104,6 @@ impl Page {
         self.row(2, 4, &visible(&text));
     }
 
-    /// Writes as many columns as fit.
     fn block(&mut self, matrix: &Matrix, columns: &[usize], first: usize) {
         let widths: Vec<usize> = columns.iter().map(|at| width(matrix, *at)).collect();
         // Each cell plain, for its width, and styled.
@@ -184,7 +182,7 @@ fn blocks(matrix: &Matrix, room: usize) -> Vec<Vec<usize>> {
     (0..room).map(within).find(|blocks| blocks.len() == fewest).unwrap_or_else(|| within(room))
 }
 
-/// Returns the numbers by verdict with their symbols. Only failures are colored.
+/// Only failures are colored.
 fn signs(tally: Tally, style: Style) -> String {
     let told = Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0);
     let sign = |verdict: Verdict| {

@@ -124,7 +124,6 @@ impl Page {
         }
     }
 
-    /// Writes how much of the lifecycles a verbose run exercised.
     fn exercised(&mut self, run: &Run) {
         if run.live.is_none() || !self.is_verbose {
             return;
@@ -134,7 +133,6 @@ impl Page {
         }
     }
 
-    /// Writes the results of trials by group.
     fn tallies<'n>(&mut self, heading: &str, of: impl Iterator<Item = (&'n str, Tally)>) {
         let rows: Vec<(String, Tally)> = of.map(|(name, trials)| (visible(name), trials)).collect();
         let Some(widest) = rows.iter().map(|(name, _)| name.width().max(5)).max() else { return };
@@ -174,7 +172,6 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// Writes what became of the responses that were played to clients.
     fn played(&mut self, run: &Run) {
         let most = if self.is_verbose { usize::MAX } else { CLIENTS };
         let played = run.own_causes().iter().filter_map(|cause| cause.played.as_ref());
@@ -241,7 +238,6 @@ impl Page {
         }
     }
 
-    /// Returns the count, the first place, the number of broken clients and the effects of a cause.
     fn cause(&self, run: &Run, cause: &Cause) -> String {
         let what = if run.live.is_some() { "answer" } else { "file" };
         let mut text = format!("{} in {}", counted(cause.times, "time"), counted(cause.captures, what));
@@ -260,7 +256,6 @@ impl Page {
         text
     }
 
-    /// Writes unexpected responses by reason.
     fn answers(&mut self, run: &Run) {
         let answers = run.wrong_answers();
         if answers.is_empty() {
@@ -313,7 +308,6 @@ impl Page {
         }
     }
 
-    /// Writes broken and other clients.
     fn clients(&mut self, run: &Run, shown: Level) {
         if let Some(reason) = run.without_responses() {
             self.heading("clients");

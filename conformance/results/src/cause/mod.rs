@@ -218,7 +218,6 @@ fn demands(captures: usize, cases: &[CaseReport]) -> Vec<(usize, usize)> {
     demands
 }
 
-/// Returns the id, numbered if it is not unique.
 fn unique(id: String, ids: &mut BTreeMap<String, usize>) -> String {
     let times = ids.entry(id.clone()).or_default();
     *times += 1;

@@ -223,7 +223,6 @@ impl BetweenArgs {
         AGENT_PROFILES.iter().filter(is_named).collect()
     }
 
-    /// Fails if something is missing without which no test can run.
     fn check(&self) -> Result<()> {
         if self.tests.list {
             return Ok(());
@@ -278,7 +277,6 @@ impl BetweenArgs {
     }
 }
 
-/// Writes the report to a folder, and the certificate if the run gets one.
 fn keep(folder: &Path, run: &BetweenRun) -> Result<()> {
     let report = reports::json(run);
     let file = folder.join(between::folder::REPORT);

@@ -192,7 +192,6 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns what a client got whose request did not reach the upstream.
 fn unanswered(one: &Detected) -> String {
     let api = one.front.api.name;
     match &one.exchange.response {
@@ -209,7 +208,6 @@ fn unanswered(one: &Detected) -> String {
     }
 }
 
-/// Returns the API in which a gateway asks.
 fn other_upstream(one: &Detected) -> Option<String> {
     let upstream = one.upstream?;
     Some(format!("{}: it asks in {}", one.front.api.name, upstream.api.name))

@@ -78,7 +78,6 @@ pub(super) const UPSTREAM_KEY: &str = "sk-conformance-upstream-93be6f15";
 const MODEL: &str = "reference-1";
 
 impl BetweenArgs {
-    /// Returns the settings of a run, before the gateway is started.
     pub(super) fn settings(&self, again: Option<&BTreeSet<String>>) -> Result<Settings> {
         let words: Vec<String> =
             self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -157,7 +156,6 @@ impl BetweenArgs {
         self.mode.iter().any(is_local)
     }
 
-    /// Returns all named pairs of APIs, with their modes.
     pub(super) fn pairs(&self) -> Result<Vec<Pair>> {
         let mut pairs = Vec::new();
         let of_agents = || self.agents().iter().map(|agent| agent.api().to_owned()).collect();
@@ -182,7 +180,7 @@ impl BetweenArgs {
         Ok(pairs)
     }
 
-    /// Returns a pair of APIs with its mode. A mode for the pair wins over one for all pairs, and the last one over others.
+    /// A mode for the pair wins over one for all pairs, and the last one over others.
     pub(super) fn pair(&self, front: &'static Dialect, upstream: &'static Dialect) -> Pair {
         let is_reference = self.gateway.is_none() && self.command.is_empty();
         let usual = if is_reference { Pair::of_reference } else { Pair::transforming };

@@ -195,7 +195,6 @@ impl Flag {
             }
     }
 
-    /// Returns the flag with the value of its environment variable.
     fn resolved(self) -> Result<Self> {
         let Some(variable) = &self.variable else { return Ok(self) };
         let found = env::var(variable)
@@ -215,14 +214,14 @@ impl Flags {
         self.0.extend(flag);
     }
 
-    /// Adds a flag whose value follows this text. A value `$NAME` is taken from the environment.
+    /// A value `$NAME` is taken from the environment.
     fn add_variable(&mut self, name: &str, before: &str, value: &str) {
         let variable = value.strip_prefix('$').map(str::to_owned);
         let literal = if variable.is_some() { "" } else { value };
         self.0.push(Flag { name: name.to_owned(), value: format!("{before}{literal}"), variable });
     }
 
-    /// Adds the flag with the name of a setting, or one for each of its entries. Files are relative to a folder.
+    /// Files are relative to a folder.
     fn add_setting(&mut self, setting: &str, value: &Value, folder: &Path) -> Result<()> {
         match (setting, value) {
             (_, Value::Null) => {}
@@ -262,7 +261,7 @@ impl Flags {
         Ok(())
     }
 
-    /// Adds the flags that are not there yet. Headers and resources are added by name.
+    /// Headers and resources are added by name.
     fn merge(&mut self, others: Self) {
         for flag in others.0 {
             if !self.0.iter().any(|own| own.choice() == flag.choice()) {
@@ -284,7 +283,6 @@ impl Flags {
     }
 }
 
-/// Returns a value as it is written after a flag.
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -294,14 +292,14 @@ fn members(settings: &impl Serialize) -> Result<serde_json::Map<String, Value>> 
 }
 
 impl Config {
-    /// Returns the flags for all targets. Files are relative to a folder.
+    /// Files are relative to a folder.
     fn of_all(&self, folder: &Path) -> Result<Flags> {
         let mut flags = self.defaults.flags(folder)?;
         flags.merge(Flags::of_levels(&self.rules));
         Ok(flags)
     }
 
-    /// Returns the flags for checks of recordings. The folder of a dialect is relative to a folder.
+    /// The folder of a dialect is relative to a folder.
     fn of_recordings(&self, folder: &Path) -> Result<Flags> {
         let mut flags = Flags::default();
         flags.add("dialect", self.defaults.dialect.as_ref().map(|name| names::dialects_at(name, folder)));
@@ -325,7 +323,7 @@ impl Settings {
         Ok(flags)
     }
 
-    /// Returns the flags that say the same. Files are relative to a folder.
+    /// Files are relative to a folder.
     fn flags(&self, folder: &Path) -> Result<Flags> {
         let mut flags = Flags::default();
         for (setting, value) in members(self)? {
@@ -431,21 +429,18 @@ impl Line<'_> {
         (self.arguments != before).then_some(self.arguments)
     }
 
-    /// Returns the value of an argument that the user gave.
     fn value(&self, id: &str) -> Option<String> {
         let raw = self.matches.try_get_raw(id).ok().flatten()?.next()?;
         Some(raw.to_string_lossy().into_owned())
     }
 
-    /// Returns whether the user gave an argument.
     fn is_given(&self, id: &str) -> bool {
         // A command need not have the argument.
         self.matches.try_contains_id(id).is_ok()
             && self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
 
-    /// Adds the flags that the command has and the user did not give. Headers and resources are added by name. Returns
-    /// the added flags.
+    /// Headers and resources are added by name. Returns the added flags.
     fn add(&mut self, flags: Flags) -> Vec<Flag> {
         let added: Vec<Flag> = flags.0.into_iter().filter(|flag| self.lacks(flag)).collect();
         let more = added.iter().map(|Flag { name, value, .. }| format!("--{name}={value}").into());
@@ -476,7 +471,6 @@ impl Line<'_> {
         }
     }
 
-    /// Returns whether the user gave this flag, which takes no value.
     fn has(&self, id: &str) -> bool {
         self.matches.try_get_one::<bool>(id).ok().flatten() == Some(&true)
     }
@@ -575,7 +569,6 @@ impl Line<'_> {
     }
 }
 
-/// Prints which settings of a file are used, and which are not.
 fn used(file: &Path, target: Option<&str>, added: &[Flag], withheld: &[Flag]) {
     let shown = |flags: &[Flag]| {
         let settings = flags.iter().filter(|flag| flag.name != "target-name");

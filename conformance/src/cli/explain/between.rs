@@ -96,7 +96,6 @@ fn broken(rule: &TestRule) -> String {
     )
 }
 
-/// Returns the page of a case: the question, the answers, what goes wrong, and the tests.
 pub(super) fn case(case: &'static BetweenCase, screen: Screen) -> String {
     let mut page = Page::new(case.id, case.title, screen);
     page.fact("case", "of `conformance between`, for both ends of a gateway");
@@ -186,7 +185,6 @@ fn limit(limit: &BetweenLimit) -> [String; 2] {
     [format!("{pair}{of_case}: {}", limit.reason), limit.authority.to_owned()]
 }
 
-/// Returns the names of the tests, in a line for each pair of APIs.
 fn tests(case: &'static BetweenCase) -> Vec<String> {
     let of_pair = |(pair, names): (String, Vec<String>)| {
         let suffix = |name: &str| name.find('@').and_then(|at| name.get(at..)).unwrap_or(name).to_owned();

@@ -13,7 +13,6 @@ use checker::Rules;
 use reports::Screen;
 use results::shell_word;
 
-/// Returns the page of a case: what the client must do, and what it receives.
 pub(in crate::cli) fn case(case: &PlayedCase, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(&case.name, &case.title, screen);
     let must = match case.expect {

@@ -182,7 +182,6 @@ struct Cut {
 }
 
 impl Cut {
-    /// Returns the excerpt around the first difference.
     fn around(old: Option<&str>, new: Option<&str>, keep: usize) -> Self {
         let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
         let same = old.get(..common(old, new)).unwrap_or_default();

@@ -9,7 +9,6 @@ use checker::level;
 use reports::Screen;
 use reports::pages::{duty, standing, whose};
 
-/// Returns the page of a sentence: requirement, source, dialects and coverage.
 pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(&sentence.name(), sentence.statement, screen);
     page.fact("level", &format!("{}, {}", duty(sentence.level), duty_of(sentence)));

@@ -76,7 +76,7 @@ pub(super) enum Step {
     Changed(usize, usize),
 }
 
-/// Returns the shortest diff. A removal next to an addition of the same event type is a change.
+/// A removal next to an addition of the same event type is a change.
 pub(super) fn steps(before: &[Part<'_>], after: &[Part<'_>]) -> Vec<Step> {
     let mut steps = Vec::new();
     for hunk in similar::capture_diff_slices(Algorithm::Myers, &keys(before), &keys(after)) {
@@ -124,7 +124,6 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// Returns whether two parts are similar enough to be the same.
     fn is_like(&self, other: &Self) -> bool {
         match (self.value(), other.value()) {
             (Some(one), Some(other)) => differences(&one, &other, false).len() <= 3,
@@ -136,7 +135,6 @@ impl<'t> Part<'t> {
         serde_json::from_str(self.data()?).ok().filter(Value::is_object)
     }
 
-    /// Returns its data, or its only line.
     fn data(&self) -> Option<&'t str> {
         let text = self.text;
         text.lines()
@@ -144,7 +142,6 @@ impl<'t> Part<'t> {
             .or_else(|| Some(text.trim_end()).filter(|text| text.starts_with('{')))
     }
 
-    /// Returns its first line.
     pub(super) fn head(&self) -> &'t str {
         let mut lines = self.text.lines().filter(|line| !line.is_empty());
         let first = lines.next().unwrap_or_default();

@@ -21,7 +21,6 @@ pub(super) fn scenario_row(scenario: &Scenario) -> String {
     format!("{}: {}", scenario.id, scenario.title)
 }
 
-/// Returns the page of an event: meaning, place in the lifecycle, and rules.
 pub(super) fn event(event: &EventInfo, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(event.name, event.description, screen);
     page.fact("dialect", dialect.name);
@@ -54,7 +53,6 @@ fn dialect_flag(scenario: &Scenario) -> String {
     dialect.map(|dialect| format!(" --dialect {}", dialect.name)).unwrap_or_default()
 }
 
-/// Returns the page of a scenario: request and expected events.
 pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
     let mut page = Page::new(scenario.id, scenario.title, screen);
     let others = catalogue::scenarios(scenario.id).iter().filter(|other| other.api != scenario.api);
@@ -87,7 +85,6 @@ pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
     page.out
 }
 
-/// Returns the page of a profile: its requirements.
 pub(super) fn profile(profile: &Profile, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(profile.name, profile.title, screen);
     page.fact("profile", &format!("version {}", profile.version));
@@ -105,7 +102,6 @@ pub(super) fn profile(profile: &Profile, dialect: &Dialect, screen: Screen) -> S
     page.out
 }
 
-/// Returns the page of a feature: the flags that name it, and the scenarios that need it.
 pub(super) fn feature(feature: &Feature, screen: Screen) -> String {
     let mut page = Page::new(feature.name, feature.title, screen);
     let command = "conformance run --target URL --model MODEL";
@@ -116,7 +112,6 @@ pub(super) fn feature(feature: &Feature, screen: Screen) -> String {
     page.out
 }
 
-/// Returns the page of a group: its rules and scenarios.
 pub(super) fn group(name: &str, dialect: &Dialect, screen: Screen) -> String {
     let is_in = |id: &str| catalogue::group(id) == name;
     let mut page = Page::new(name, "a group of rules and scenarios", screen);

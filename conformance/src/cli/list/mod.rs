@@ -110,7 +110,6 @@ impl What {
         }
     }
 
-    /// Returns a note to print after the list.
     fn note(self, dialect: &Dialect) -> Option<String> {
         let name = dialect.name;
         match self {
@@ -153,8 +152,7 @@ impl CommandArgs for ListArgs {
     }
 }
 
-/// Writes the first members of each entry as columns. The last column is wrapped if there is enough room beside the
-/// others, and starts on a new line otherwise.
+/// The last column is wrapped if there is enough room beside the others, and starts on a new line otherwise.
 fn table(columns: &[&str], entries: &[Value], screen: Screen) -> String {
     const GAP: usize = 2;
     const LEAST: usize = 40;

@@ -178,7 +178,6 @@ const fn is_number(byte: u8) -> bool {
     byte == b'-' || byte.is_ascii_digit()
 }
 
-/// Returns the decoded bytes of a name or value with escapes.
 #[cold]
 fn decoded(raw: &[u8]) -> Vec<u8> {
     decode(&String::from_utf8_lossy(raw)).0.into_owned().into_bytes()

@@ -104,8 +104,7 @@ impl<'a> Checker<'a, '_> {
         Ok(())
     }
 
-    /// Checks for an object, and records its members if recording is enabled. `member` checks the value of a member, and
-    /// gets its place.
+    /// `member` checks the value of a member, and gets its place.
     pub(crate) fn recorded_object(
         &mut self,
         schema: &'static ObjectSchema,

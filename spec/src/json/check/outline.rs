@@ -99,7 +99,7 @@ impl Outline {
         (self.state == Outlining::Done).then_some((&self.members, self.names))
     }
 
-    /// Starts recording for an event. `is_first` is whether the event opens a stream.
+    /// `is_first` is whether the event opens a stream.
     pub(crate) const fn begin(&mut self, is_first: bool) {
         self.state = Outlining::Idle;
         self.is_first = is_first;

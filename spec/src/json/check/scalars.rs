@@ -6,7 +6,6 @@ use crate::json::fault::{FaultKind, Wanted};
 use crate::json::scanner::{RawNumber, Scan};
 
 impl Checker<'_, '_> {
-    /// Checks for `null`.
     #[inline]
     pub(super) fn null(&mut self) -> Scan<()> {
         if self.scanner.peek() == b'n' { self.scanner.word("null") } else { self.not("null") }
@@ -35,7 +34,6 @@ impl Checker<'_, '_> {
         if self.scanner.peek() == b'"' { self.scanner.pass_string() } else { self.not("a string") }
     }
 
-    /// Checks for a string within limits.
     pub(super) fn text(&mut self, rules: &'static TextRules) -> Scan<()> {
         if self.scanner.peek() != b'"' {
             return self.not(rules.expected);
@@ -112,7 +110,6 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Checks for a number without a fractional part.
     #[inline]
     pub(super) fn integer(&mut self) -> Scan<()> {
         if !is_number(self.scanner.peek()) {
@@ -134,7 +131,6 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Checks for a number or integer within inclusive limits.
     pub(super) fn number_in(&mut self, rules: &'static NumberRules) -> Scan<()> {
         let NumberRules { is_integral, minimum, maximum, expected } = *rules;
         if !is_number(self.scanner.peek()) {

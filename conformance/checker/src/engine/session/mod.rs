@@ -218,7 +218,6 @@ impl Session {
 }
 
 impl SessionView<'_> {
-    /// Returns whether the next events begin a new response.
     pub(crate) fn is_fresh(&self) -> bool {
         self.turns.current.is_some() || !self.turns.unanswered.is_empty()
     }

@@ -127,7 +127,6 @@ impl<'r> Tracker<'_, 'r> {
         api.scope(api.root).noun()
     }
 
-    /// Returns the object of the event.
     fn outlined(&self, raw: &'r str) -> Object<'r> {
         match self.record.outline {
             Some(outline) => Object::outlined(raw, Some(outline)),
@@ -135,7 +134,6 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Returns whether the response has not ended yet.
     fn response_allows(&mut self) -> bool {
         if !self.stream.has_ended() {
             return true;
@@ -316,7 +314,6 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Keeps the value of a phase, and runs the rules about it.
     fn phase_value(&mut self, node: usize) {
         let Some(value) = self.value.take() else { return };
         if let Some(found) = self.stream.nodes.get_mut(node) {
@@ -388,7 +385,6 @@ impl<'r> Tracker<'_, 'r> {
         self.record.known.and_then(|(_, info)| info.phase)
     }
 
-    /// Reports nodes that are still open when the response ends.
     fn never_closed(&mut self) {
         for open in still_open(self.plan, self.stream) {
             let related = self.related(open.node, |node| node.opened.get(), "was opened here");
@@ -399,7 +395,6 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Runs the rules about snapshots of the response, and keeps the first snapshot.
     fn snapshot(&mut self) {
         let Some((response, (_, event))) = self.response.take().zip(self.record.known) else { return };
         let Self { plan, stream, findings, context, record, .. } = self;
@@ -450,7 +445,6 @@ impl<'r> Tracker<'_, 'r> {
         (entries.into_iter().map(object).collect(), false)
     }
 
-    /// Runs the rules about opening or closing a scope.
     fn run(
         &mut self,
         node: usize,

@@ -299,7 +299,6 @@ impl<'r> Tracker<'_, 'r> {
         self.stream.nodes.get(node).is_some_and(|node| node.state() == State::Implied)
     }
 
-    /// Reports the event if its node is closed.
     pub(super) fn check_open(&mut self, parent: usize, node: Option<usize>, info: &EventInfo) -> bool {
         let closes = info.ends_scope();
         let state = |at: usize| self.stream.nodes.get(at).map(Node::state);

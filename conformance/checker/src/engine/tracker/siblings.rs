@@ -63,7 +63,6 @@ impl Tracker<'_, '_> {
         });
     }
 
-    /// Reports nodes that are still open when their parent begins a phase in which none may be.
     pub(super) fn still_open_in_phase(&mut self, parent: usize, info: &EventInfo) {
         let Some(phase) = info.phase else { return };
         let plan = self.plan;

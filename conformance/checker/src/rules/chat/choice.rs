@@ -12,7 +12,6 @@ use crate::rules::logprobs::misspelled;
 /// Years of completions, as seconds.
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
 
-/// Reports the first choice whose index is not its place in the order of choices.
 pub(in crate::rules) fn index_gap(case: &mut Case<'_>) {
     let stream = case.stream;
     let ends_unmarked = case.dialect().framing.done != Marker::Required;
