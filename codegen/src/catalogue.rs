@@ -313,7 +313,8 @@ impl Reader<'_> {
     }
 }
 
-pub(crate) fn is_name(text: &str) -> bool {
+/// Whether a rule, scenario, group, profile or dialect can have this name.
+pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.@".contains(c))
 }

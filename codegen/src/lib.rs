@@ -1,34 +1,19 @@
 //! The model of the files under `spec/`, with the checks and generators that read it.
 //!
 //! A dialect is a folder of JSON Schema files; [`formats`] defines every file format. [`dialect`] loads and resolves
-//! it into a small model of schemas ([`schema`]). The emitter of Rust ([`emit`]), the diff of two versions, the
-//! cross-checks and the importer use only this model.
+//! it into a small model of schemas ([`schema`]), which the emitter of Rust ([`emit`]) and the diff of two versions use.
 
 pub mod catalogue;
-#[cfg(feature = "cli")]
-pub mod check;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod dialect;
 pub mod diff;
 pub mod emit;
-#[cfg(feature = "cli")]
-mod features;
 pub mod folders;
 pub mod formats;
-#[cfg(feature = "cli")]
-pub mod import;
 mod names;
-#[cfg(feature = "cli")]
-mod nearest;
-#[cfg(feature = "cli")]
-mod outdated;
-#[cfg(feature = "cli")]
-mod scaffold;
 pub mod schema;
 pub mod sound;
 pub mod tables;
-mod todo;
+pub mod todo;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -67,29 +52,6 @@ impl SpecFiles {
     pub fn api_of(&self, dialect: &dialect::Dialect) -> Result<&ApiFile, String> {
         let name = &dialect.file.api;
         self.apis.get(name).ok_or_else(|| format!("dialect {}: there is no API \"{name}\"", dialect.name))
-    }
-
-    /// Returns an API and its name: the wanted one, or else the first whose events a published document has.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is none.
-    #[cfg(feature = "cli")]
-    pub(crate) fn api_in(
-        &self,
-        document: &serde_json::Value,
-        wanted: Option<&str>,
-    ) -> anyhow::Result<(&str, &ApiFile)> {
-        let mut apis = self.apis.iter().map(|(name, api)| (name.as_str(), api));
-        let names = || self.apis.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        match wanted {
-            Some(wanted) => apis
-                .find(|(name, _)| *name == wanted)
-                .ok_or_else(|| anyhow::anyhow!("there is no API \"{wanted}\"; there are: {}", names())),
-            None => apis.find(|(_, api)| import::has_events(document, &api.published)).ok_or_else(|| {
-                anyhow::anyhow!("the document has events of no known API; there are: {}", names())
-            }),
-        }
     }
 
     /// Returns a scope of an API, or of the first API that has it.

@@ -1,15 +1,15 @@
 //! The mark for places to fill in.
 
 /// The mark before a place that a person must fill in.
-pub(crate) const MARK: &str = "TODO:";
+pub const MARK: &str = "TODO:";
 
-#[cfg(feature = "cli")]
-pub(crate) fn todo(what: &str) -> String {
+/// A text that somebody has to replace.
+pub fn todo(what: &str) -> String {
     format!("{MARK} {what}")
 }
 
-#[cfg(feature = "cli")]
-pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// The texts to replace, each with the number of its line.
+pub fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(number, line)| {
         // In TOML and JSON a value ends with a quote.
         let whats = line.split(MARK).skip(1).map(|rest| rest.split('"').next().unwrap_or_default().trim());
@@ -17,6 +17,7 @@ pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-pub(crate) fn settled(text: &str) -> &str {
+/// A text without the mark that somebody has to confirm it.
+pub fn settled(text: &str) -> &str {
     text.strip_prefix(MARK).unwrap_or(text).trim_start()
 }

@@ -1,5 +1,5 @@
 //! The command line of the generator.
 
 fn main() -> std::process::ExitCode {
-    codegen::cli::main()
+    codegen_command::cli::main()
 }

@@ -42,7 +42,7 @@ pub(crate) const DIALECT: &str = "dialect.toml";
 pub(crate) const ERRATA: &str = "errata.toml";
 
 /// The extension of patches.
-pub(crate) const PATCH: &str = ".patch.json";
+pub const PATCH: &str = ".patch.json";
 
 /// The files of a dialect by their path in its folder, such as `events/response.created.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -346,7 +346,7 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
 }
 
 /// Reads a TOML file; the error has the file, the line and what was expected.
-pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, LoadError> {
+pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, LoadError> {
     let text = fs::read_to_string(path).map_err(|error| fail(path, error))?;
     toml::from_str(&text).map_err(|error| fail(path, error))
 }

@@ -18,10 +18,8 @@ use crate::formats::{DialectFile, Effect, Erratum, Lifecycle, Role, Scope};
 use crate::schema::{Registry, Schema};
 
 pub use built::{base, enabled};
-#[cfg(feature = "cli")]
-pub(crate) use folder::PATCH;
-pub use folder::{Folder, LoadError, MOST_FOLDERS};
-pub(crate) use folder::{entries, read_toml};
+pub(crate) use folder::entries;
+pub use folder::{Folder, LoadError, MOST_FOLDERS, PATCH, read_toml};
 pub use load::{Errata, list, load, open, resolve};
 pub use position::Position;
 pub use renamed::Renaming;
@@ -119,7 +117,7 @@ impl Dialect {
     }
 
     /// Returns the names of these types and of all types that they refer to.
-    pub(crate) fn reached(&self, mut ahead: Vec<String>) -> BTreeSet<&str> {
+    pub fn reached(&self, mut ahead: Vec<String>) -> BTreeSet<&str> {
         let mut reached = BTreeSet::new();
         while let Some(name) = ahead.pop() {
             if let Some((name, schema)) = self.types.get_key_value(&name)

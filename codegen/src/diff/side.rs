@@ -5,11 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::dialect::Dialect;
-#[cfg(feature = "cli")]
-use crate::import::Imported;
-use crate::schema::Schema;
-#[cfg(feature = "cli")]
-use crate::schema::{self, ParseError};
+use crate::schema::{self, ParseError, Schema};
 
 /// One side of a comparison.
 #[derive(Debug, Clone)]
@@ -52,21 +48,24 @@ impl Side {
         Self { errata_left_out: dialect.errata.len(), ..Self::of_dialect(dialect) }
     }
 
-    /// Creates a side from a document.
+    /// Creates a side from the files of a dialect, by their paths in its folder, and the types of its bodies.
     ///
     /// # Errors
     ///
-    /// Fails if a file of the import is not in normal form.
-    #[cfg(feature = "cli")]
-    pub fn of_document(name: impl Into<String>, imported: Imported) -> Result<Self, ParseError> {
+    /// Fails if a file is not in normal form.
+    pub fn of_files(
+        name: impl Into<String>,
+        files: impl IntoIterator<Item = (String, Value)>,
+        roots: BTreeMap<String, String>,
+    ) -> Result<Self, ParseError> {
         let mut side = Self {
             name: name.into(),
             events: BTreeMap::new(),
             types: BTreeMap::new(),
-            roots: imported.roots,
+            roots,
             errata_left_out: 0,
         };
-        for (path, json) in imported.files {
+        for (path, json) in files {
             let schema = schema::parse(&json)
                 .map_err(|error| ParseError { pointer: format!("{path}#{}", error.pointer), ..error })?;
             let stem = path.trim_end_matches(".json");

@@ -199,7 +199,7 @@ impl Constant for NativeRule {
     }
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(all(test, feature = "show"))]
 mod tests {
     use super::*;
 

@@ -18,7 +18,7 @@ mod catalogue;
 mod check;
 mod impact;
 mod shared;
-#[cfg(feature = "cli")]
+#[cfg(feature = "show")]
 mod show;
 mod tables;
 mod types;
@@ -32,7 +32,7 @@ use crate::names;
 use crate::tables::Tables;
 
 pub use catalogue::catalogue;
-#[cfg(feature = "cli")]
+#[cfg(feature = "show")]
 pub use show::show;
 pub use tables::{apis, leaks, words};
 pub use types::emit as types;
@@ -146,7 +146,7 @@ fn write(tokens: TokenStream, text: &mut String) {
 /// # Panics
 ///
 /// Panics if the tokens are not Rust, which is a bug of the emitter.
-#[cfg(feature = "cli")]
+#[cfg(feature = "show")]
 pub fn format(tokens: &TokenStream) -> String {
     let file = syn::parse2(tokens.clone())
         .unwrap_or_else(|error| panic!("the generator wrote invalid Rust: {error}\n{tokens}"));

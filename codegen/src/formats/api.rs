@@ -12,7 +12,7 @@ use super::{Effect, Operation, Published};
 
 /// The common part of the dialects of an API: the levels of a stream, and the values that parsing an event extracts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ApiFile {
     /// Its name, for people.
@@ -110,7 +110,7 @@ fn usual_sign() -> String {
 
 /// The two outer levels: the root, and its main container.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Outer {
     /// The scope without a parent.
@@ -160,7 +160,7 @@ words! {
 
 /// The calls that a client answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Calls {
     /// The scope of a call.
@@ -176,7 +176,7 @@ pub struct Calls {
 
 /// The words for the state of the root, in events (as phases) and in the member of its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StatusWords {
     /// The member.
@@ -194,7 +194,7 @@ pub struct StatusWords {
 
 /// The demands on a stream that keeps every rule, besides those that its scopes make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct StreamOrder {
     /// The scopes, and phases of the root, that come before all else in what is around them.
@@ -217,7 +217,7 @@ pub struct StreamOrder {
 
 /// Where a client finds why the root ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
     /// The scope whose values have it.
@@ -231,7 +231,7 @@ pub struct Stop {
 
 /// The token counts of the root: JSON pointers of one or two segments into the object.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Usage {
     /// The member of the root's value that holds the object.
@@ -260,7 +260,7 @@ pub struct Usage {
 
 /// A level of a stream that opens, receives values and closes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
     /// Its description, in a sentence.

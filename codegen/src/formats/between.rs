@@ -13,7 +13,7 @@ use super::rule::{Authority, Citation};
 
 /// A question that a client asks through a gateway, and what the scripted upstream answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BetweenCase {
     /// Its path, `group/name`.
@@ -83,7 +83,7 @@ pub struct BetweenCase {
 
 /// A session that agents play over many turns.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionCase {
     /// The agents that play it; all if empty.
@@ -123,7 +123,7 @@ pub struct SessionCase {
 
 /// An agent's way out of a refusal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AfterRefusal {
     /// Parts that its requests leave out: `reasoning`, `images`, `inner instructions`, members, or values of lists in headers.
@@ -136,7 +136,7 @@ pub struct AfterRefusal {
 
 /// A class of refusals that agents know, and recover from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Refusal {
     /// Its name. Gateways that hide the upstream's words send it as a token. `{beta}` is a value of the client's `anthropic-beta`.
@@ -159,7 +159,7 @@ fn bad_request() -> Vec<u16> {
 
 /// `between/refusals.toml`: the first class with the words of a message is the message's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RefusalsFile {
     /// The classes.
@@ -183,7 +183,7 @@ impl BetweenCase {
 
 /// An agent as it asks: its headers, and all of its first request. Texts are of our own, with the measured lengths.
 #[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AgentProfile {
     /// Its path, `api/name`.
@@ -308,7 +308,7 @@ words! {
 
 /// A rule about what passes through a gateway, or about clients.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TestRule {
     /// Its path, `group/name`. The fault of the reference translator that breaks a rule of gateways has the same name.
@@ -377,7 +377,7 @@ words! {
 
 /// A duty of gateways to both of their ends, or of clients to callers and servers, that no API states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContractClause {
     /// The name by which rules rest on it.
@@ -390,7 +390,7 @@ pub struct ContractClause {
 
 /// `between/contract.toml` and `client-contract.toml`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContractFile {
     /// The clauses.
@@ -400,7 +400,7 @@ pub struct ContractFile {
 
 /// `between/agents.toml`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AgentsFile {
     /// The agents.
@@ -413,7 +413,7 @@ pub struct AgentsFile {
 
 /// An agent that was run with faults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Agent {
     /// Its name in reactions.
@@ -430,7 +430,7 @@ pub struct Agent {
 
 /// A fault, and what agents do after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AgentFault {
     /// The failure that the agent got.
@@ -450,7 +450,7 @@ pub struct AgentFault {
 
 /// A failure of a server from the third request on: a refusal, a body that is no stream, or a stream with a fault.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ServedFault {
     /// The APIs that can have it; all if empty.
@@ -509,7 +509,7 @@ words! {
 
 /// The reaction of an agent to a fault: exactly one of `does` and `harm`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reaction {
     /// The agent.
@@ -522,7 +522,7 @@ pub struct Reaction {
 
 /// A limit of a pair of APIs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BetweenLimit {
     /// The API of the client; any if absent.
@@ -541,7 +541,7 @@ pub struct BetweenLimit {
 
 /// A demand of the published schema of requests that the servers of the API do not make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BetweenLeniency {
     /// The API of the upstream.
@@ -560,7 +560,7 @@ pub struct BetweenLeniency {
 
 /// `between/limits.toml`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BetweenLimitsFile {
     /// The limits.

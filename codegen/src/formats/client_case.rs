@@ -11,7 +11,7 @@ use super::violation::Edits;
 
 /// A response, and the expected behaviour of a client.
 #[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientCase {
     /// Its id, `group/name`.
@@ -105,7 +105,7 @@ impl ClientCase {
 
 /// A step of a client after the first response.
 #[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientStep {
     /// The kind of step.
@@ -120,7 +120,7 @@ pub struct ClientStep {
 
 /// How often a client may send a request again, and why it does.
 #[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientRetries {
     /// Maximum number of retries of the client.
@@ -136,7 +136,7 @@ pub struct ClientRetries {
 
 /// The response to a request that the client may send again.
 #[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientFailure {
     /// The text of a request whose response this is, such as `[[error 429]]`.

@@ -188,7 +188,7 @@ macro_rules! words {
         $(#[$doc])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[derive(serde::Serialize, serde::Deserialize, codegen_derive::Constant)]
-        #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+        #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
         pub enum $name {
             $($(#[$variant_doc])+ $variant,)+

@@ -9,7 +9,7 @@ use super::violation::Edits;
 
 /// Streams with one defect each.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DefectsFile {
     /// The defects.
@@ -19,7 +19,7 @@ pub struct DefectsFile {
 
 /// A defect. It has exactly one of `rules`, `legal`, `unseen` and `gap`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Defect {
     /// Its name.

@@ -10,7 +10,7 @@ use super::{DialectSignature, Fallback, Operation, Render};
 
 /// A dialect: the streams of one product, or of one version of a specification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DialectFile {
     /// The API that it belongs to: a folder of `apis/`. Inherited.
@@ -58,7 +58,7 @@ pub struct DialectFile {
 
 /// The framing of events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Framing {
     /// The value of the `event:` field.
@@ -89,7 +89,7 @@ pub struct Framing {
 
 /// How the type of an event is found in its data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TypeRule {
     /// JSON pointer to a value that the data must have, and that is not null. Without it, any data fits.
@@ -104,7 +104,7 @@ pub struct TypeRule {
 
 /// A client's message about a response in flight on a WebSocket, and the events that reply to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Aside {
     /// The type of the message.
@@ -164,7 +164,7 @@ words! {
 
 /// Places of the values of every event: name to JSON pointer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Envelope(pub BTreeMap<String, String>);
 
@@ -178,7 +178,7 @@ fn is_usual_error(error: &String) -> bool {
 
 /// A rule whose level differs in a dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleLevel {
     /// The rule, `group/name`.

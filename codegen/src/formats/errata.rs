@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Corrections of a published schema.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ErrataFile {
     /// The corrections, in order.
@@ -14,7 +14,7 @@ pub struct ErrataFile {
 
 /// A correction, with its reason and evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Erratum {
     /// Why the published schema is wrong.
     pub reason: String,
@@ -27,7 +27,7 @@ pub struct Erratum {
 
 /// The change of an erratum. A place is `<file>#<JSON pointer>`, relative to the dialect's folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     /// Allows `null` at these places.
@@ -44,7 +44,7 @@ pub enum Change {
 
 /// Additional values of an enumeration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MoreValues {
     /// Place of the schema that holds the `enum`.
@@ -55,7 +55,7 @@ pub struct MoreValues {
 
 /// The replacement of a schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Replacement {
     /// Place of the schema.

@@ -9,7 +9,7 @@ use super::signature::Mark;
 
 /// The request of an operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Route {
     /// The method; without it, the request is a message on a WebSocket.
@@ -43,7 +43,7 @@ impl Route {
 
 /// The common part of the requests of an API.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RequestShape {
     /// The headers that carry the API key: name to value, in which `{key}` is the key.
@@ -121,7 +121,7 @@ pub struct RequestShape {
 
 /// How an endpoint lists its models at `GET /models`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelList {
     /// The member with the list.
@@ -148,7 +148,7 @@ impl Default for ModelList {
 
 /// The entry of a conversation that answers a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResultShape {
     /// The type of the calls that it answers; any if empty.
@@ -164,7 +164,7 @@ pub struct ResultShape {
 
 /// The entry of a conversation that repeats a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TurnShape {
     /// The entry, as JSON, in which the text `{items}` stands for the items of the response.
@@ -180,7 +180,7 @@ pub struct TurnShape {
 
 /// The encrypted part of an entry of the output.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EncryptedShape {
     /// The member. Its value is another one each time.
@@ -191,7 +191,7 @@ pub struct EncryptedShape {
 
 /// The member of a request that chooses among tools. Its word is its text, or its type.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// The member.
@@ -217,7 +217,7 @@ pub struct Choice {
 
 /// The tools in a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Offers {
     /// The member with their list.
@@ -231,7 +231,7 @@ pub struct Offers {
 
 /// A setting of a request that is on or off.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
     /// JSON pointer in the request.
@@ -242,7 +242,7 @@ pub struct Switch {
 
 /// An entry of a list in a request, by its type.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Trigger {
     /// The member with the list.
@@ -253,7 +253,7 @@ pub struct Trigger {
 
 /// A body that is a root of dialects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BodyShape {
     /// The root.
@@ -267,7 +267,7 @@ pub struct BodyShape {
 
 /// The errors of an API.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ErrorShape {
     /// The member of a body that holds the error. An event without it is the error itself.
@@ -286,7 +286,7 @@ pub struct ErrorShape {
 
 /// The codes and classes of errors that are not about a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ErrorCodes {
     /// The key is not accepted.
@@ -301,7 +301,7 @@ pub struct ErrorCodes {
 
 /// The calls in the output of an API.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct CallShape {
     /// The types of containers that are calls. `*` at the beginning or at the end stands for any text.
@@ -312,7 +312,7 @@ pub struct CallShape {
 
 /// The members of messages on a WebSocket.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionShape {
     /// The lane of a message.

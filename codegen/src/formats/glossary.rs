@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Descriptions of the properties of events and types, and names and defaults of Rust types, for all dialects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Glossary {
     /// Descriptions by property name.

@@ -7,7 +7,7 @@ use super::violation::Edits;
 
 /// Guarantees about streams in the document of a dialect, beyond the schema of single events.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GuaranteesFile {
     /// The guarantees.
@@ -17,7 +17,7 @@ pub struct GuaranteesFile {
 
 /// A guarantee. It has exactly one of `rules` (with `scenarios`), `unobservable` and `open`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Guarantee {
     /// Its id.
@@ -47,7 +47,7 @@ pub struct Guarantee {
 
 /// A golden and its edits.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EditedGolden {
     /// The golden: `<dialect>/<name>`.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The outcomes of real clients for damaged streams, by the findings in these.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ImpactFile {
     /// The hash of what was played: the clients with their drivers and packages.
@@ -25,7 +25,7 @@ pub struct ImpactFile {
 
 /// A client that streams were played to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ImpactClient {
     /// Its name, as in `measured.toml`.

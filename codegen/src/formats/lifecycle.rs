@@ -7,7 +7,7 @@ use super::constant::words;
 
 /// The lifecycle of an event: one effect, or a list of effects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Lifecycle {
     /// The effect always takes place.
@@ -19,7 +19,7 @@ pub enum Lifecycle {
 
 /// The effect of an event in a scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Effect {
     /// In a list: its name, with which pages refer to it as `<event>/<name>`. The default is the name of its scope.

@@ -9,7 +9,7 @@ use super::signature::Mark;
 /// A log. Paths are JSON pointers. `*` stands for each entry of a list; a text that is JSON is entered, and a list of objects
 /// with `key` and `value` is read as an object.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Log {
     /// Its name in messages, in the singular.
@@ -27,7 +27,7 @@ pub struct Log {
 /// A kind of rows. Of several paths to a value, the first one with a value counts, and a rule applies if its values have
 /// paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct LogRow {
     /// How a row of it is recognised; every row, if empty.

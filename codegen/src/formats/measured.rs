@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Measured behaviour of clients on streams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredFile {
     /// The clients that were measured, and those that are known from reports.
@@ -22,7 +22,7 @@ pub struct MeasuredFile {
 
 /// A client.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Client {
     /// Its name in rule pages.

@@ -6,7 +6,7 @@ mod client_case;
 mod constant;
 mod defect;
 mod dialect;
-#[cfg(feature = "cli")]
+#[cfg(feature = "schemas")]
 mod editor;
 mod errata;
 mod exchange;
@@ -45,7 +45,7 @@ pub use defect::{Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
     Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, TypeRule, UnknownEvents,
 };
-#[cfg(feature = "cli")]
+#[cfg(feature = "schemas")]
 pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use exchange::{

@@ -47,7 +47,7 @@ pub(super) struct Block {
 
 /// The body of a request; `null` if there is none, which programs have as an empty text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Request(pub Value);
 

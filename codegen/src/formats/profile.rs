@@ -8,7 +8,7 @@ use super::client_case::Channel;
 /// A profile: the requirements of a certificate. `frozen.txt` freezes each version; changed requirements need a new
 /// version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// Its name.
@@ -30,7 +30,7 @@ pub struct Profile {
 
 /// A profile for clients: the requirements of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientProfile {
     /// Its name.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A place is the name of a schema, or an operation: `post /path` for its request, `post /path 200` for its response,
 /// `post /path extension` for what is under that key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// Names of all unions of events, or of single events. An operation counts if the document has none of the names.

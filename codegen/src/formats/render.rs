@@ -10,7 +10,7 @@ use super::constant::words;
 
 /// The members that the reference gateway leaves out of the responses of a dialect, or adds to them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Render {
     /// The types of the items that a response can have; all if absent.
@@ -31,7 +31,7 @@ pub struct Render {
 /// The members of the response. Those that neither the response determines nor the request sets have a default, or are
 /// null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RenderResponse {
     /// All members, in order.
@@ -44,7 +44,7 @@ pub struct RenderResponse {
 
 /// A change of what is rendered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RenderEdit {
     /// The values to change.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The requests that clients send for goldens, and the goldens whose events are put out of order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RequestsFile {
     /// The goldens whose events are dropped, repeated, swapped and altered, one at a time: `<dialect>/<name>`. Together they
@@ -18,7 +18,7 @@ pub struct RequestsFile {
 
 /// A request, and the goldens that are responses to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GoldenRequest {
     /// The goldens: `<dialect>/<name>`.

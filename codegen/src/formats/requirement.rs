@@ -7,7 +7,7 @@ use super::constant::words;
 
 /// The normative sentences of one version of a specification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RequirementsFile {
     /// The specification and its version.
@@ -21,7 +21,7 @@ pub struct RequirementsFile {
 
 /// A normative sentence. It has exactly one of `rules` (with `scenarios`), `unobservable` and `open`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[constant(
     /// Its coverage.

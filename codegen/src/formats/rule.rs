@@ -13,7 +13,7 @@ use super::{About, Level, Role, Violation};
 
 /// A rule.
 #[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[constant(
     /// How it is checked.
@@ -99,7 +99,7 @@ pub struct Rule {
 
 /// A rule in one API: who demands it there, how to mend what breaks it, and a stream that does.
 #[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleInApi {
     /// The API, by its folder; empty until the file is read.
@@ -131,7 +131,7 @@ pub struct RuleInApi {
 
 /// `shared-rules.toml`: what the shared rules are in one API.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SharedRulesFile {
     /// The rules.
@@ -309,7 +309,7 @@ words! {
 
 /// The scopes of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Scopes {
     /// One scope, or `stream`.
@@ -373,7 +373,7 @@ words! {
 
 /// The source of a rule's authority.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Citation {
     /// The document. With a requirement: the version in `requirements/<version>.toml`.
@@ -386,7 +386,7 @@ pub struct Citation {
 
 /// A client that fails on streams that break a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Breakage {
     /// The client, with its version.
@@ -411,7 +411,7 @@ const fn is_reported() -> bool {
 
 /// A relation of values within one occurrence of the rule's scope.
 #[derive(Debug, Clone, PartialEq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Relation {
     /// The value stays the same.
@@ -452,7 +452,7 @@ pub enum Relation {
 
 /// Values of a stream. Exactly one of `role`, `events` and `stated_by` selects the events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[constant(
     /// The events.

@@ -16,7 +16,7 @@ pub const PREVIOUS_OUTPUT: &str = "previous_output";
 /// A request, and the expected response. Several APIs can have pages of one id: they are the same scenario, in which only
 /// the request and the demands on its response differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Its path, `group/name`.

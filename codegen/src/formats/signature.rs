@@ -10,7 +10,7 @@ use super::constant::words;
 
 /// The marks that only the events and bodies of an API have. In patterns, each `*` stands for any text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Signature {
     /// Patterns of the types of its events.
@@ -30,7 +30,7 @@ pub struct Signature {
 
 /// The marks that only the recordings of a dialect have, within its API. In patterns, each `*` stands for any text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct DialectSignature {
     /// Patterns of the hosts of its URLs.
@@ -81,7 +81,7 @@ impl Fallback {
 
 /// The members of an object. All must be as stated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Mark {
     /// JSON pointers to texts, with their patterns.
@@ -107,7 +107,7 @@ impl Mark {
 
 /// The names that another API gives to properties.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Misnomers {
     /// The name of the other API.
@@ -118,7 +118,7 @@ pub struct Misnomers {
 
 /// The APIs and formats that the suite does not check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ForeignFile {
     /// The APIs. Of several that fit, the first one counts.
@@ -131,7 +131,7 @@ pub struct ForeignFile {
 
 /// An API that the suite does not check, but recognises.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ForeignApi {
     /// Its name in messages.
@@ -146,7 +146,7 @@ pub struct ForeignApi {
 
 /// A format of files that are no recordings, but are given instead of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ForeignFormat {
     /// Its name in messages, in the singular.

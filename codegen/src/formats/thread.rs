@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 /// Public threads in which a stream of the API broke a client.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ThreadsFile {
     /// The threads.
@@ -15,7 +15,7 @@ pub struct ThreadsFile {
 /// A thread, or several about the same defect. It has exactly one of `defect`, `client`, `request`, `transport` and
 /// `unread`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Thread {
     /// Where it is: `<owner>/<repository>#<number>` on GitHub.

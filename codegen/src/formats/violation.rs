@@ -13,7 +13,7 @@ use super::page::PageError;
 
 /// A stream that breaks a rule, as edits of a golden.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Constant)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Violation {
     /// The golden: `<dialect>/<name>`.
@@ -27,7 +27,7 @@ pub struct Violation {
 
 /// Edits, in order, each with its line.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(inline, with = "String"))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline, with = "String"))]
 #[serde(try_from = "String")]
 pub struct Edits(pub Vec<(usize, Edit)>);
 

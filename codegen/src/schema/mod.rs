@@ -9,11 +9,9 @@ mod union;
 pub use fold::Registry;
 pub use kinds::{Kind, KindSet};
 pub use parse::{ParseError, parse};
-pub(crate) use parse::{escape, unescape};
+pub use parse::{escape, unescape};
 pub(crate) use place::first_segment;
-#[cfg(feature = "cli")]
-pub(crate) use place::visit;
-pub use place::{leads_somewhere, schema_at, takes_any_text};
+pub use place::{leads_somewhere, schema_at, takes_any_text, visit};
 pub use union::{Tag, UnionPlan};
 
 use serde_json::Value;

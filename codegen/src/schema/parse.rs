@@ -298,11 +298,13 @@ fn only(map: &Map<String, Value>, at: &str, keywords: &[&str]) -> Result<(), Par
     }
 }
 
-pub(crate) fn escape(segment: &str) -> String {
+/// A segment of a JSON pointer for a name.
+pub fn escape(segment: &str) -> String {
     segment.replace('~', "~0").replace('/', "~1")
 }
 
-pub(crate) fn unescape(segment: &str) -> String {
+/// The name that a segment of a JSON pointer stands for.
+pub fn unescape(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
 

@@ -1,9 +1,7 @@
 //! Places in schemas.
 
-#[cfg(feature = "cli")]
 use serde_json::{Map, Value};
 
-#[cfg(feature = "cli")]
 use super::escape;
 use super::{Additional, Registry, Schema, StringRules, unescape};
 
@@ -74,12 +72,8 @@ pub fn takes_any_text(registry: Registry<'_>, schema: &Schema, pointer: &str) ->
     }
 }
 
-#[cfg(feature = "cli")]
-pub(crate) fn visit<'v>(
-    schema: &'v Value,
-    pointer: &str,
-    each: &mut impl FnMut(&str, &'v Map<String, Value>),
-) {
+/// Visits the JSON of a schema and of all schemas in it, each with its JSON pointer.
+pub fn visit<'v>(schema: &'v Value, pointer: &str, each: &mut impl FnMut(&str, &'v Map<String, Value>)) {
     let Value::Object(map) = schema else { return };
     each(pointer, map);
     for keyword in ["items", "additionalProperties", "propertyNames"] {

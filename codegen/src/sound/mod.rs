@@ -39,7 +39,8 @@ pub fn dialect_is_sound(
     patches(dialect, report);
 }
 
-pub(crate) fn in_dialect(dialect: &str, relative: &str) -> PathBuf {
+/// A path in a dialect's folder, relative to the folder of the specification.
+pub fn in_dialect(dialect: &str, relative: &str) -> PathBuf {
     Path::new("dialects").join(dialect).join(relative)
 }
 
@@ -163,7 +164,8 @@ fn envelope(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     }
 }
 
-pub(crate) fn somewhere(dialect: &Dialect, pointer: &str) -> bool {
+/// Whether an event of a dialect declares a property at a JSON pointer.
+pub fn somewhere(dialect: &Dialect, pointer: &str) -> bool {
     dialect.events.values().any(|event| leads_somewhere(dialect.registry(), &event.schema, pointer))
 }
 

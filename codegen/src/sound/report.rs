@@ -67,7 +67,7 @@ pub struct Open {
 
 impl Report {
     /// The same finding of several dialects is added once.
-    pub(crate) fn find(
+    pub fn find(
         &mut self,
         file: impl AsRef<Path>,
         place: impl Into<Place>,
@@ -81,14 +81,15 @@ impl Report {
         }
     }
 
-    #[cfg(feature = "cli")]
-    pub(crate) fn sort(&mut self) {
+    /// Orders the findings by file and place.
+    pub fn sort(&mut self) {
         self.findings.sort();
     }
 }
 
 impl Place {
-    pub(crate) fn pointer(pointer: impl Into<String>) -> Self {
+    /// The place at a JSON pointer; the whole file if that is empty.
+    pub fn pointer(pointer: impl Into<String>) -> Self {
         match pointer.into() {
             root if root.is_empty() => Self::File,
             pointer => Self::Pointer(pointer),

@@ -7,6 +7,7 @@ pub trait Write {
     /// Appends the value.
     fn write(&self, out: &mut String);
 
+    /// The value as JSON text.
     fn to_json(&self) -> String {
         let mut out = String::with_capacity(256);
         self.write(&mut out);

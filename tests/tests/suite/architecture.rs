@@ -31,7 +31,8 @@ fn members() -> Vec<Value> {
 
 /// Returns the packages of the workspace, without their tests, and without what is nothing but the `main` of a library.
 fn packages() -> Vec<Value> {
-    let is_of_tests = |package: &Value| package["name"] == "tests" || package["name"] == "commands";
+    let tests = ["tests", "commands", "instructions"];
+    let is_of_tests = |package: &Value| tests.iter().any(|name| package["name"] == *name);
     let is_program = |package: &Value| {
         let targets = package["targets"].as_array().into_iter().flatten();
         targets
@@ -41,10 +42,15 @@ fn packages() -> Vec<Value> {
     members().into_iter().filter(|package| !is_of_tests(package) && !is_program(package)).collect()
 }
 
-/// Returns the name of a crate: that of its package, without what makes it unique in the registry.
+/// Returns the name of a crate: the name of its package, without what makes it unique in the registry. A command has the name of
+/// its library.
 fn name(value: &Value) -> String {
     let name = value["name"].as_str().unwrap_or_default();
-    name.strip_prefix(PUBLISHED).unwrap_or(name).to_owned()
+    match name.strip_prefix(PUBLISHED) {
+        Some(published) => published.to_owned(),
+        None if name == "codegen" => "codegen-command".to_owned(),
+        None => name.to_owned(),
+    }
 }
 
 /// Returns the runtime and build dependencies of a package.

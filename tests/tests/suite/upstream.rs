@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use codegen::SpecFiles;
-use codegen::import::{Laying, into_folder};
+use codegen_command::import::{Laying, into_folder};
 use serde_json::Value;
 use tests::corpus::repository;
 

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use crate::own_spec;
 use codegen::catalogue::Catalogue;
-use codegen::check::check;
 use codegen::{SpecFiles, dialect, emit};
+use codegen_command::check::check;
 
 /// Runs `codegen new`, which must succeed, and returns what it prints.
 fn new(spec: &Path, args: &[&str]) -> String {

@@ -1,6 +1,6 @@
 //! Emits the typed events of a dialect, with readers and writers.
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "show")]
 mod layout;
 mod lower;
 mod model;
@@ -15,9 +15,9 @@ use crate::dialect::Dialect;
 use crate::formats::Glossary;
 use crate::names;
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "show")]
 pub(super) use layout::layout;
-#[cfg(feature = "cli")]
+#[cfg(feature = "show")]
 pub(super) use lower::Names;
 
 /// Emits the module of a dialect in the crate `types`. Types shared with `base`, a dialect of the same build that it

@@ -92,6 +92,7 @@ pub struct Line {
 
 /// The logic of a stage.
 pub trait Director: Send + Sync + 'static {
+    /// The response to a request.
     fn answer(&self, request: &Received) -> Act;
 
     /// Refuses a WebSocket handshake unless its path supports it.
