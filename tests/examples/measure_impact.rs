@@ -16,7 +16,8 @@ use codegen::formats::ImpactFile;
 use conformance::gateway::Act;
 use tests::corpus;
 use tests::measuring::{
-    HARMLESS, Made, Outcomes, Samples, drivers, is_specific, journal, of_recordings, table,
+    HARMLESS, Made, Outcomes, Samples, Words, evidence, is_specific, journal, rows_file, samples_journal,
+    table,
 };
 use tests::playing::{act, theatre, told};
 use tests::samples::shape;
@@ -46,8 +47,8 @@ fn measure(api: &str, cache: &Path, is_played: bool) -> io::Result<()> {
     let samples = Samples::of(api);
     let folder = corpus::repository().join("target/impact");
     fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("{api}-{}.jsonl", &drivers(api)[7..15]));
-    let mut known = journal(&path)?;
+    let path = folder.join(samples_journal(api));
+    let known = journal(&path)?;
     let (soundness, versions) = pilot(&theatre, &samples)?;
     let played: BTreeSet<(String, String)> =
         known.iter().map(|one| (one.golden.clone(), one.name.clone())).collect();
@@ -97,14 +98,11 @@ fn measure(api: &str, cache: &Path, is_played: bool) -> io::Result<()> {
                 clients: told(clients),
             };
             writeln!(file, "{}", serde_json::to_string(&outcomes)?)?;
-            known.push(outcomes);
         }
         writeln!(progress, "{api}: {} of {new}", number * PORTION + portion.len())?;
     }
-    let name = corpus::repository().join("spec/apis").join(api).join("impact.toml");
-    let before: ImpactFile = toml::from_str(&fs::read_to_string(&name)?).map_err(io::Error::other)?;
-    let more = of_recordings(api, &folder)?;
-    fs::write(name, table(api, &samples, known, more, &before, &versions))
+    let words = Words::of(api, &evidence(api, &samples, &folder)?);
+    fs::write(rows_file(api), table(api, &samples, words, &versions))
 }
 
 /// Plays the good streams. Returns for how many clients each is unsound, and the versions of the clients.

@@ -16,9 +16,10 @@ pub fn page(files: &BTreeMap<String, ImpactFile>) -> String {
          twice, early or late, or the stream ends. Each was played to the clients of its API, beside the good stream, and what they \
          return was compared. Streams with the same kinds of findings share a row: rule, event type, member, what is wrong with its \
          value, and what the event carries, where events of a type differ. A row rests on at least two good streams; ✓ \
-         needs three damaged ones or two different damages, and → six of two damages. The file also has rows of kinds that are alike, of damaged recordings, too: where no row has just the kinds of a \
+         needs three damaged ones or two different damages, and → three. The file also has rows of kinds that are alike, of damaged recordings, too: where no row has just the kinds of a \
          stream, `conformance check` goes to kinds that say less of an event, then of a member, and that rest on more streams. Calls and \
-         texts share no row, but for the loosest ones, which rest on at least ten streams, and errors share none with either. Words with \
+         texts share no row, but for the loosest ones, and errors share none with either. For several kinds that were not played together, it goes to \
+         rows of each with any others: what the kind does alone, and did in each stream with others. Words with \
          `@` say how far the response is, and as what data begin that are no event. `conformance impact` plays a recording itself.\n\n\
          | sign | the client |\n|---|---|\n",
     );

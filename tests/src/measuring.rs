@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clients::{ImpactClient, ImpactPackages, impact_clients, impact_packages};
 use codegen::formats::ImpactFile;
-use conformance::checker::{Checker, LOOSEST, LOOSEST_OF_MANY, alike, among_others, needed, tells};
+use conformance::checker::{Checker, LOOSEST, alike, among_others, needed, tells};
 use conformance::harness;
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
@@ -19,25 +19,58 @@ use crate::samples::{self, shape};
 
 /// Least number of good streams of a sample.
 const LEAST: usize = 2;
-/// Least numbers of damaged streams, of good streams, and of different damages that a word rests on.
-type Least = (usize, usize, usize);
-/// The same before a client is said to break, by how loosely the kinds of findings are alike.
-const BREAKING: [Least; LOOSEST + 1] = [(2, 2, 1), (2, 2, 1), (3, 2, 2), (6, 3, 3), (10, 4, 3), (12, 4, 3)];
-/// The same before it is said to be unaffected: the damage that harms it may not be among them.
-const SOUND: [Least; LOOSEST + 1] = [(3, 2, 1), (3, 2, 1), (4, 3, 2), (6, 3, 3), (10, 4, 3), (12, 4, 3)];
-/// Enough for the same where kinds say where the damage is: at the first levels.
-const DIFFERENT: Least = (2, 2, 2);
-const PLACED: usize = 1;
-/// The same before it is said to pass on what the server changed. Whether it does depends on more than the findings say.
-const PASSING: [Option<Least>; LOOSEST + 1] =
-    [Some((6, 3, 2)), Some((8, 3, 3)), Some((12, 4, 3)), None, None, None];
-/// Number of all three where some of the streams change nothing.
-const PASSING_SOME: Least = (20, 6, 4);
-/// The same before it is said to report an error: it fails in the same way where the stream goes on.
-const REPORTING: [Option<Least>; LOOSEST + 1] =
-    [Some((3, 2, 1)), Some((4, 2, 1)), Some((6, 3, 2)), Some((8, 3, 3)), None, None];
-/// The same before a finding is said to break a client among any others.
-const AMONG_OTHERS: Least = (40, 8, 6);
+/// Least numbers of damaged streams, of good streams, and of different damages that a word rests on. One damage alone has to be played
+/// on more good streams. The rates of false words on recordings that rows do not rest on are what they were chosen by.
+type Least = &'static [(usize, usize, usize)];
+/// Those before a client is said to break, by how loosely the kinds of findings are alike.
+const BREAKING: [Least; LOOSEST + 1] = [
+    &[(2, 2, 1)],
+    &[(2, 2, 1)],
+    &[(4, 3, 2), (6, 6, 1)],
+    &[(6, 3, 2), (6, 6, 1)],
+    &[(10, 6, 2), (12, 8, 1)],
+    &[(10, 4, 3), (12, 8, 1)],
+];
+/// Those before it is said to be unaffected: the damage that harms it may not be among them.
+const SOUND: [Least; LOOSEST + 1] = [
+    &[(3, 2, 1), (2, 2, 2)],
+    &[(3, 2, 2), (4, 4, 1)],
+    &[(4, 3, 2), (8, 6, 1)],
+    &[(5, 3, 2), (6, 4, 1)],
+    &[(10, 5, 3), (10, 6, 1)],
+    &[(8, 4, 3), (8, 6, 1)],
+];
+/// Those before it is said to pass on what the server changed.
+const PASSING: [Least; LOOSEST + 1] = [
+    &[(3, 2, 1)],
+    &[(4, 3, 2), (6, 5, 1)],
+    &[(8, 4, 2), (10, 8, 1)],
+    &[(8, 4, 2), (10, 8, 1)],
+    &[(16, 8, 3), (16, 10, 1)],
+    &[(16, 8, 3), (16, 10, 1)],
+];
+/// Those where some of the streams change nothing.
+const PASSING_SOME: [Least; LOOSEST + 1] = [
+    &[(4, 3, 1)],
+    &[(4, 3, 2), (8, 6, 1)],
+    &[(8, 4, 2), (12, 8, 1)],
+    &[(12, 6, 3)],
+    &[(24, 8, 3)],
+    &[(24, 8, 3)],
+];
+/// Those before it is said to report an error: it fails in the same way where the stream goes on.
+const REPORTING: [Least; LOOSEST + 1] = [
+    &[(2, 2, 1)],
+    &[(3, 2, 1)],
+    &[(6, 3, 2), (8, 6, 1)],
+    &[(10, 4, 3), (12, 6, 1)],
+    &[(20, 6, 3)],
+    &[(20, 6, 3)],
+];
+/// Those with other findings before a finding is said to do among any others what it does alone.
+const AMONG_OTHERS: Least = &[(2, 2, 1)];
+/// Those before a finding that was not played alone is said to break a client among any others.
+const ONLY_AMONG_OTHERS: Least = &[(40, 8, 6)];
 /// Number of different damages to try before a client is said to be unaffected.
 pub const HARMLESS: usize = 3;
 /// Maximum number of kinds of findings in a row. With more of them, a stream is like no other one.
@@ -206,45 +239,109 @@ fn of_rows(before: &ImpactFile, is_played: impl Fn(&str) -> bool) -> Vec<Outcome
     all
 }
 
-/// Returns `impact.toml`. `more` are the outcomes of streams that are no samples.
-pub fn table(
-    api: &str,
-    samples: &Samples,
-    journal: Vec<Outcomes>,
-    more: Vec<Outcomes>,
-    before: &ImpactFile,
-    versions: &BTreeMap<String, String>,
-) -> String {
-    let clients: Vec<&str> = played_clients(api).map(|client| &*client.name).collect();
+/// All that was played to the clients of an API, with the kinds of findings: samples, damaged recordings of odd seeds, and what rows
+/// of before tell of samples that were not played again.
+///
+/// # Errors
+///
+/// If a journal or the rows cannot be read.
+pub fn evidence(api: &str, samples: &Samples, folder: &Path) -> io::Result<Vec<Outcomes>> {
     let mut kinds_of: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     for (kinds, made) in &samples.by_kinds {
         kinds_of.extend(
             made.iter().map(|one| ((&*samples.goldens[one.golden].name, &*one.name), kinds.as_str())),
         );
     }
-    let mut evidence = more;
+    let mut evidence = of_recordings(api, folder)?;
     let mut played: BTreeSet<String> = BTreeSet::new();
-    for mut one in journal {
+    for mut one in journal(&folder.join(samples_journal(api)))? {
         let Some(kinds) = kinds_of.get(&(&*one.golden, &*one.name)) else { continue };
         one.kinds = kinds.split(ImpactFile::AND).map(str::to_owned).collect();
         played.insert((*kinds).to_owned());
         evidence.push(one);
     }
     let is_known = |kinds: &str| played.contains(kinds) || !samples.by_kinds.contains_key(kinds);
+    let before: ImpactFile =
+        toml::from_str(&std::fs::read_to_string(rows_file(api))?).map_err(io::Error::other)?;
     if before.drivers == drivers(api) {
-        evidence.extend(of_rows(before, is_known));
+        evidence.extend(of_rows(&before, is_known));
     }
+    Ok(evidence)
+}
+
+/// The rows of an API.
+pub fn rows_file(api: &str) -> PathBuf {
+    corpus::repository().join("spec/apis").join(api).join("impact.toml")
+}
+
+/// The name of the journal of samples.
+pub fn samples_journal(api: &str) -> String {
+    format!("{api}-{}.jsonl", &drivers(api)[7..15])
+}
+
+/// What is said of clients, by the keys of rows.
+#[derive(Debug)]
+pub struct Words(BTreeMap<String, Row>);
+
+/// The letters of clients, with the details.
+#[derive(Debug)]
+struct Row {
+    of_clients: Vec<(char, String)>,
+    /// Whether looser rows say less.
+    say_more: bool,
+}
+
+impl Words {
+    /// What follows from all that was played.
+    pub fn of(api: &str, evidence: &[Outcomes]) -> Self {
+        let clients: Vec<&str> = played_clients(api).map(|client| &*client.name).collect();
+        Self(words_by_key(evidence, &clients))
+    }
+
+    /// Returns the letter of a client in a row.
+    pub fn letter(&self, key: &str, client: usize) -> Option<char> {
+        Some(self.0.get(key)?.of_clients[client].0)
+    }
+
+    /// Returns whether more plays of streams with these kinds of findings could tell more of some client.
+    pub fn are_wanted(&self, kinds: &[String]) -> bool {
+        // Where streams differ that are only alike, the same kinds may be clearer.
+        const ALIKE: usize = 2;
+        let row = |key: Vec<String>| self.0.get(&key.join(ImpactFile::AND));
+        let own: Vec<_> =
+            (0..=LOOSEST).filter_map(|level| Some((level, row(alike(kinds, level))?))).collect();
+        let beside: Vec<Vec<_>> =
+            among_others(kinds).into_iter().map(|keys| keys.into_iter().filter_map(row).collect()).collect();
+        let count = self.0.values().next().map_or(0, |row| row.of_clients.len());
+        let is_known = |letter: &char| *letter != '-';
+        (0..count).any(|at| {
+            let letter = |row: &Row| row.of_clients[at].0;
+            let first = own.iter().map(|(level, row)| (*level, letter(row))).find(|(_, own)| is_known(own));
+            let is_open = first.is_none_or(|(level, own)| own == 'v' && level >= ALIKE);
+            let others: Vec<Option<char>> =
+                beside.iter().map(|rows| rows.iter().map(|row| letter(row)).find(is_known)).collect();
+            let is_broken = others.iter().flatten().any(|letter| "xw".contains(*letter));
+            let are_known = first.is_none() && !others.is_empty() && !others.contains(&None);
+            is_open && !is_broken && !are_known
+        })
+    }
+}
+
+/// Returns `impact.toml`.
+pub fn table(api: &str, samples: &Samples, words: Words, versions: &BTreeMap<String, String>) -> String {
+    let clients: Vec<&str> = played_clients(api).map(|client| &*client.name).collect();
     let mut details: Vec<Vec<String>> = vec![Vec::new(); clients.len()];
-    let mut rows = String::new();
-    for (key, words) in words_by_key(&evidence, &clients) {
+    let (mut rows, mut recorded) = (String::new(), String::new());
+    for (key, words) in words.0 {
         let is_exact = ImpactFile::is_exact(&key);
-        // Each row of one stream's kinds can be made again without recordings.
-        if is_exact && !samples.by_kinds.contains_key(&key) {
+        // Each other row of one stream's kinds can be made again without recordings.
+        let is_recorded = is_exact && !samples.by_kinds.contains_key(&key);
+        if is_recorded && !words.say_more {
             continue;
         }
-        let written = words.into_iter().zip(&mut details).map(|((letter, detail), details)| {
+        let written = words.of_clients.into_iter().zip(&mut details).map(|((letter, detail), details)| {
             // Streams that are only alike break a client elsewhere.
-            if detail.is_empty() || !is_exact {
+            if detail.is_empty() || !is_exact || is_recorded {
                 return letter.to_string();
             }
             let at = details.iter().position(|known| *known == detail).unwrap_or_else(|| {
@@ -255,12 +352,14 @@ pub fn table(
         });
         let words: Vec<String> = written.collect();
         if words.iter().any(|word| !["-", "v"].contains(&word.as_str())) {
+            let rows = if is_recorded { &mut recorded } else { &mut rows };
             let _ = writeln!(rows, "{} = \"{}\"", serde_json::Value::from(key), words.join(" "));
         }
     }
     let mut text = format!(
         "# What real clients did with damaged streams, by the kinds of findings in these; in a kind, `*` stands for any, and alone for any\n\
-         # other kinds. In `outcomes`, each client has a word, in the order of the clients: x fails, w is wrong, p passes on what the server\n\
+         # other kinds: such a row is about what a finding does alone, and among others, too. In `outcomes`, and in `recorded` for kinds\n\
+         # that no sample has, each client has a word, in the order of the clients: x fails, w is wrong, p passes on what the server\n\
          # changed, r reports the error, . unaffected, v differs between streams, - not played enough of them. A number is the place of the\n\
          # detail in the client's list. Written by `cargo run -p tests --example measure_impact`.\n\n\
          drivers = \"{}\"\n",
@@ -277,52 +376,77 @@ pub fn table(
             text += "]\n";
         }
     }
-    format!("{text}\n[outcomes]\n{rows}")
+    if !recorded.is_empty() {
+        recorded = format!("\n[recorded]\n{recorded}");
+    }
+    format!("{text}\n[outcomes]\n{rows}{recorded}")
+}
+
+/// The streams that a row rests on.
+struct Evidence<'e> {
+    /// How loosely their kinds are alike.
+    level: usize,
+    /// The kind that they have among others, if that is what the row is about.
+    beside: Option<&'e str>,
+    streams: Vec<&'e Outcomes>,
 }
 
 /// The words of clients by the keys of rows, without those that looser rows say, too.
-fn words_by_key(evidence: &[Outcomes], clients: &[&str]) -> BTreeMap<String, Vec<(char, String)>> {
+fn words_by_key(evidence: &[Outcomes], clients: &[&str]) -> BTreeMap<String, Row> {
     let (all, looser) = by_key(evidence);
-    let mut words: BTreeMap<String, Vec<(char, String)>> = BTreeMap::new();
-    let mut keys: Vec<(&String, &(usize, Vec<&Outcomes>))> = all.iter().collect();
-    keys.sort_by_key(|(_, (level, _))| Reverse(*level));
+    let mut words: BTreeMap<String, Row> = BTreeMap::new();
+    let mut keys: Vec<(&String, &Evidence<'_>)> = all.iter().collect();
+    keys.sort_by_key(|(_, of)| (of.beside.is_some(), Reverse(of.level)));
     // The outcome for a key, in its own row or in looser ones.
     let mut found: BTreeMap<&String, Vec<char>> = BTreeMap::new();
-    for (key, (level, of)) in keys {
-        let own: Vec<(char, String)> = clients.iter().map(|client| word(client, of, key, *level)).collect();
-        let beyond = looser.get(key).and_then(|looser| found.get(looser)).cloned();
-        let beyond = beyond.unwrap_or_else(|| vec!['-'; clients.len()]);
-        let is_new = own.iter().zip(&beyond).any(|((letter, _), beyond)| !['-', *beyond].contains(letter));
+    for (key, of) in keys {
+        let unknown = || vec!['-'; clients.len()];
+        let own: Vec<(char, String)> = if let Some(kind) = of.beside {
+            let mut looser = (of.level..=LOOSEST).map(|level| loosened(kind, level));
+            let alone = looser.find_map(|key| found.get(&key).cloned()).unwrap_or_else(unknown);
+            let words = clients.iter().zip(alone);
+            words.map(|(client, alone)| (word_among_others(client, of, alone), String::new())).collect()
+        } else {
+            clients.iter().map(|client| word(client, of)).collect()
+        };
+        let beyond = looser.get(key).and_then(|looser| found.get(looser)).cloned().unwrap_or_else(unknown);
+        let say_more = own.iter().zip(&beyond).any(|((letter, _), beyond)| !['-', *beyond].contains(letter));
         let both = own.iter().zip(&beyond).map(|((own, _), beyond)| if *own == '-' { *beyond } else { *own });
         found.insert(key, both.collect());
-        if is_new || ImpactFile::is_exact(key) {
-            words.insert(key.clone(), own);
+        if say_more || ImpactFile::is_exact(key) {
+            words.insert(key.clone(), Row { of_clients: own, say_more });
         }
     }
     words
 }
 
-/// The outcomes by the keys of the rows that rest on them, with the level of each key; and the next looser key of each.
-#[expect(clippy::type_complexity, reason = "two maps of one caller")]
-fn by_key(evidence: &[Outcomes]) -> (BTreeMap<String, (usize, Vec<&Outcomes>)>, BTreeMap<String, String>) {
-    let mut all: BTreeMap<String, (usize, Vec<&Outcomes>)> = BTreeMap::new();
+fn loosened(kind: &str, level: usize) -> String {
+    alike(&[kind.to_owned()], level).join(ImpactFile::AND)
+}
+
+/// The outcomes by the keys of the rows that rest on them; and the next looser key of each.
+fn by_key(evidence: &[Outcomes]) -> (BTreeMap<String, Evidence<'_>>, BTreeMap<String, String>) {
+    let mut all: BTreeMap<String, Evidence<'_>> = BTreeMap::new();
     let mut looser: BTreeMap<String, String> = BTreeMap::new();
     for one in evidence.iter().filter(|one| !one.kinds.is_empty()) {
-        let alike = (0..=LOOSEST).map(|level| alike(&one.kinds, level).join(ImpactFile::AND));
-        let among_others: Vec<String> =
-            among_others(&one.kinds).into_iter().map(|key| key.join(ImpactFile::AND)).collect();
-        let chains = among_others.chunks(LOOSEST_OF_MANY + 1).map(<[String]>::to_vec);
-        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
-        for chain in std::iter::once(alike.collect()).chain(chains) {
+        let joined = |key: Vec<String>| key.join(ImpactFile::AND);
+        let own = (0..=LOOSEST).map(|level| joined(alike(&one.kinds, level))).collect();
+        let beside = one.kinds.iter().zip(among_others(&one.kinds)).map(|(kind, keys)| {
+            let chain: Vec<String> = keys.into_iter().map(joined).collect();
+            (Some(kind.as_str()), chain)
+        });
+        let mut keys: BTreeMap<String, (usize, Option<&str>)> = BTreeMap::new();
+        for (kind, chain) in std::iter::once((None, own)).chain(beside) {
             for (level, key) in chain.iter().enumerate() {
-                keys.entry(key.clone()).or_insert(level);
+                keys.entry(key.clone()).or_insert((level, kind));
                 if let Some(next) = chain.get(level + 1).filter(|next| *next != key) {
                     looser.insert(key.clone(), next.clone());
                 }
             }
         }
-        for (key, level) in keys {
-            all.entry(key).or_insert_with(|| (level, Vec::new())).1.push(one);
+        for (key, (level, beside)) in keys {
+            let empty = || Evidence { level, beside, streams: Vec::new() };
+            all.entry(key).or_insert_with(empty).streams.push(one);
         }
     }
     (all, looser)
@@ -333,46 +457,90 @@ pub fn is_specific(kinds: &str) -> bool {
     kinds.split(ImpactFile::AND).all(tells)
 }
 
-/// The letter of a client for streams that share a row, with the detail that most of them have.
-fn word(client: &str, streams: &[&Outcomes], key: &str, level: usize) -> (char, String) {
-    let is_among_others = key.starts_with(&format!("{}{}", ImpactFile::ANY, ImpactFile::AND));
-    let own = streams.iter().flat_map(|one| one.clients.iter().map(move |told| (*one, told)));
-    let all: Vec<(&Outcomes, &str, &str)> = own
-        .filter(|(_, (name, outcome, _))| name == client && outcome != NOT_PLAYED)
-        .map(|(one, (_, outcome, detail))| (one, outcome.as_str(), detail.as_str()))
-        .collect();
-    let goldens: BTreeSet<&str> = all.iter().map(|(one, ..)| &*one.golden).collect();
-    let outcomes: BTreeSet<&str> = all.iter().map(|(_, outcome, _)| *outcome).collect();
-    let is_within = |some: &[&str]| outcomes.iter().all(|outcome| some.contains(outcome));
-    let mut times: BTreeMap<(&str, String), usize> = BTreeMap::new();
-    for (_, outcome, detail) in all.iter().filter(|(_, outcome, _)| *outcome != "unaffected") {
-        *times.entry((outcome, shown(detail))).or_default() += 1;
+/// What a client did with streams that share a row.
+struct Plays<'p> {
+    outcomes: BTreeSet<&'p str>,
+    count: usize,
+    reports: usize,
+    goldens: usize,
+    damages: usize,
+    /// What most of them did, besides none.
+    most: (&'p str, String),
+}
+
+impl<'p> Plays<'p> {
+    fn of(client: &str, streams: &[&'p Outcomes]) -> Self {
+        let told = streams.iter().flat_map(|one| one.clients.iter().map(move |told| (*one, told)));
+        let all: Vec<(&Outcomes, &str, &str)> = told
+            .filter(|(_, (name, outcome, _))| name == client && outcome != NOT_PLAYED)
+            .map(|(one, (_, outcome, detail))| (one, outcome.as_str(), detail.as_str()))
+            .collect();
+        let mut times: BTreeMap<(&str, String), usize> = BTreeMap::new();
+        for (_, outcome, detail) in all.iter().filter(|(_, outcome, _)| *outcome != "unaffected") {
+            *times.entry((outcome, shown(detail))).or_default() += 1;
+        }
+        let damage = |one: &Outcomes| shape(&one.name).split(' ').next().map(str::to_owned);
+        Self {
+            outcomes: all.iter().map(|(_, outcome, _)| *outcome).collect(),
+            count: all.len(),
+            reports: all.iter().filter(|(_, outcome, _)| *outcome == "reports").count(),
+            goldens: all.iter().map(|(one, ..)| &*one.golden).collect::<BTreeSet<_>>().len(),
+            damages: all.iter().filter_map(|(one, ..)| damage(one)).collect::<BTreeSet<_>>().len(),
+            most: times.into_iter().max_by_key(|(_, times)| *times).map(|(told, _)| told).unwrap_or_default(),
+        }
     }
-    let most = times.into_iter().max_by_key(|(_, times)| *times).map(|(told, _)| told);
-    let (outcome, detail) = most.unwrap_or_default();
-    let breaks = is_within(&["fails", "wrong"]);
-    let damages: BTreeSet<String> =
-        all.iter().filter_map(|(one, ..)| Some(shape(&one.name).split(' ').next()?.to_owned())).collect();
-    let has = |(least, bases, different): Least| {
-        all.len() >= least && goldens.len() >= bases && damages.len() >= different
-    };
-    let is_sound = has(SOUND[level]) || level <= PLACED && has(DIFFERENT);
-    let passing = |least| if is_within(&["passes-on"]) { least } else { PASSING_SOME };
-    match () {
-        () if breaks => {
-            let least = if is_among_others { AMONG_OTHERS } else { BREAKING[level] };
-            let letter = if outcome == "fails" { 'x' } else { 'w' };
-            if has(least) { (letter, detail) } else { ('-', String::new()) }
-        }
-        () if is_among_others => ('-', String::new()),
+
+    fn are_within(&self, some: &[&str]) -> bool {
+        self.outcomes.iter().all(|outcome| some.contains(outcome))
+    }
+
+    /// The same error is a report where the damage also cuts the response.
+    fn break_it(&self) -> bool {
+        let fail = self.are_within(&["fails", "reports"]) && self.reports * 4 <= self.count;
+        self.are_within(&["fails", "wrong"]) || fail
+    }
+
+    fn are_enough(&self, least: Least) -> bool {
+        let are = |(count, goldens, damages): &(usize, usize, usize)| {
+            self.count >= *count && self.goldens >= *goldens && self.damages >= *damages
+        };
+        least.iter().any(are)
+    }
+
+    fn breaking_letter(&self) -> char {
+        if self.most.0 == "fails" { 'x' } else { 'w' }
+    }
+}
+
+/// The letter of a client for streams that share a row, with the detail that most of them have.
+fn word(client: &str, of: &Evidence<'_>) -> (char, String) {
+    let plays = Plays::of(client, &of.streams);
+    let level = of.level;
+    let (letter, least) = match () {
+        () if plays.count == 0 => return ('-', String::new()),
+        () if plays.break_it() => (plays.breaking_letter(), BREAKING),
         // Where streams differ, no looser row is asked.
-        () if !is_within(&["unaffected", "passes-on", "reports"]) => ('v', String::new()),
-        () if is_within(&["unaffected"]) => (if is_sound { '.' } else { '-' }, String::new()),
-        () if is_within(&["reports"]) => {
-            (if REPORTING[level].is_some_and(has) { 'r' } else { '-' }, String::new())
-        }
-        () if PASSING[level].is_some_and(|least| has(passing(least))) => ('p', detail),
-        () => ('-', String::new()),
+        () if !plays.are_within(&["unaffected", "passes-on", "reports"]) => return ('v', String::new()),
+        () if plays.are_within(&["unaffected"]) => ('.', SOUND),
+        () if plays.are_within(&["reports"]) => ('r', REPORTING),
+        () if plays.are_within(&["passes-on"]) => ('p', PASSING),
+        () => ('p', PASSING_SOME),
+    };
+    if !plays.are_enough(least[level]) {
+        return ('-', String::new());
+    }
+    (letter, if ['.', 'r'].contains(&letter) { String::new() } else { plays.most.1 })
+}
+
+/// The letter of a client for a finding among any others, if it does there what it does alone.
+fn word_among_others(client: &str, of: &Evidence<'_>, alone: char) -> char {
+    let plays = Plays::of(client, &of.streams);
+    let is_same = plays.are_enough(AMONG_OTHERS);
+    match alone {
+        'x' | 'w' if plays.break_it() && is_same => plays.breaking_letter(),
+        '.' | 'p' if plays.are_within(&["unaffected", "passes-on", "reports"]) && is_same => alone,
+        _ if plays.break_it() && plays.are_enough(ONLY_AMONG_OTHERS) => plays.breaking_letter(),
+        _ => '-',
     }
 }
 

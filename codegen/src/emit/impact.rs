@@ -19,7 +19,7 @@ pub(super) struct Measurement {
 
 /// The table of an API, sorted by kinds.
 pub(super) fn table(file: &ImpactFile) -> Vec<Measurement> {
-    let rows = file.outcomes.iter().map(|(kinds, words)| {
+    let rows = file.rows().map(|(kinds, words)| {
         let told = file.row(words).enumerate().filter(|(_, (_, detail))| !detail.is_empty());
         Measurement {
             kinds: kinds.split(ImpactFile::AND).map(str::to_owned).collect(),

@@ -15,12 +15,15 @@ pub struct ImpactFile {
     #[serde(default, rename = "client")]
     pub clients: Vec<ImpactClient>,
     /// The outcomes for streams with these kinds of findings and no other, joined with ` & `: one word for each client. In a kind,
-    /// `*` stands for any, and alone for any other kinds. Its
-    /// letter is `x` for a failure, `w` for a wrong result, `p` for one that passes on what the server changed, `r` for a report of
+    /// `*` stands for any, and alone for any other kinds: such a row says what a finding does alone, and among others, too. The
+    /// letter of a word is `x` for a failure, `w` for a wrong result, `p` for one that passes on what the server changed, `r` for a report of
     /// an error, `.` for the result of the intact stream, `v` if streams of these kinds differ, `-` if the client was not
     /// played enough of them. A number is the place of the detail in the client's list.
     #[serde(default)]
     pub outcomes: BTreeMap<String, String>,
+    /// The same for kinds of findings that damaged recordings have, and no sample of today.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub recorded: BTreeMap<String, String>,
 }
 
 /// A client that streams were played to.
@@ -50,6 +53,11 @@ impl ImpactFile {
         !kinds
             .split(Self::AND)
             .any(|kind| kind.rsplit(' ').next().is_some_and(|says| says.starts_with(Self::ANY)))
+    }
+
+    /// Returns all rows: the kinds, and the words of clients.
+    pub fn rows(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.outcomes.iter().chain(&self.recorded)
     }
 
     /// Returns the letter of each client in a row, with its detail.

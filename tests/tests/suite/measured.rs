@@ -11,7 +11,7 @@ use conformance::checker::{LOOSEST, alike, among_others, needed};
 use conformance::results::{ClientState, ClientTotal};
 use conformance::{Rules, goldens};
 use serde_json::Value;
-use tests::measuring::{Samples, drivers};
+use tests::measuring::{Outcomes, Samples, Words, drivers, played_clients};
 use tests::mutate::Mutator;
 use tests::{corpus, generated, impact_page, members};
 
@@ -113,7 +113,7 @@ fn nothing_is_said_of_clients_that_was_not_played() {
             let needed = needed(&report.findings.iter().collect::<Vec<_>>());
             let keys: BTreeSet<String> = (0..=LOOSEST)
                 .map(|level| alike(&needed, level))
-                .chain(among_others(&needed))
+                .chain(among_others(&needed).into_iter().flatten())
                 .map(|key| key.join(ImpactFile::AND))
                 .collect();
             for total in ClientTotal::all(&[report], &[api]) {
@@ -126,8 +126,7 @@ fn nothing_is_said_of_clients_that_was_not_played() {
                     continue;
                 };
                 let letters: Vec<char> = file
-                    .outcomes
-                    .iter()
+                    .rows()
                     .filter(|(key, _)| keys.contains(*key))
                     .map(|(_, words)| file.row(words).nth(at).expect("a word").0)
                     .collect();
@@ -176,9 +175,45 @@ fn kinds_are_alike_by_levels() {
     let error = [wire("x"), kind("null error")].concat();
     assert!(among_others(&error).is_empty(), "clients report it");
     assert_eq!(
-        among_others(&[wire("x"), kind("null text")].concat())[0],
+        among_others(&[wire("x"), kind("null text")].concat())[0][0],
         ["*", "wire/json-object x - a string -"]
     );
+}
+
+/// A finding does among others what it does alone if it did so in each stream.
+#[test]
+fn findings_among_others_do_what_they_do_alone() {
+    let client = played_clients("chat").next().expect("there is one").name.clone();
+    let kind = |member: &str| format!("schema/event-valid x /{member} null text");
+    let play = |golden: &str, members: &[&str], outcome: &str| Outcomes {
+        golden: golden.to_owned(),
+        name: format!("#1 null {}", members.join(" ")),
+        kinds: members.iter().map(|member| kind(member)).collect(),
+        clients: vec![(client.clone(), outcome.to_owned(), String::new())],
+    };
+    let alone = |member: &str, outcome: &str| {
+        ["one", "two", "three", "four"].map(|golden| play(golden, &[member], outcome)).to_vec()
+    };
+    let beside = |outcome: &str| vec![play("one", &["a", "b"], outcome), play("two", &["a", "c"], outcome)];
+    let letter = |evidence: &[Vec<Outcomes>]| {
+        let words = Words::of("chat", &evidence.concat());
+        let keys = &among_others(&[kind("a"), kind("b")])[0];
+        // Rows that say no more than looser ones are left out.
+        let letters = keys.iter().filter_map(|key| words.letter(&key.join(ImpactFile::AND), 0));
+        letters.into_iter().find(|letter| *letter != '-').unwrap_or('-')
+    };
+    assert_eq!(letter(&[alone("a", "fails"), beside("fails")]), 'x');
+    assert_eq!(letter(&[alone("a", "unaffected"), beside("unaffected")]), '.');
+    assert_eq!(
+        letter(&[alone("a", "unaffected"), beside("passes-on")]),
+        '.',
+        "another one changes something"
+    );
+    assert_eq!(letter(&[alone("a", "passes-on"), beside("unaffected")]), 'p');
+    assert_eq!(letter(&[beside("fails")]), '-', "another one may do it");
+    assert_eq!(letter(&[alone("a", "fails"), beside("unaffected")]), '-');
+    assert_eq!(letter(&[alone("a", "unaffected"), beside("fails")]), '-');
+    assert_eq!(letter(&[alone("a", "fails"), vec![play("one", &["a", "b"], "fails")]]), '-', "one stream");
 }
 
 fn impact(api: &str) -> ImpactFile {

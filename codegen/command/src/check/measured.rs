@@ -108,7 +108,7 @@ fn impact(context: &Context, api: &str, file: &ImpactFile, report: &mut Report) 
         let message = format!("there is no client \"{}\"", client.name);
         report.find(&path, &client.name, message, "use a client that the measured.toml of the API lists");
     }
-    for (kinds, words) in &file.outcomes {
+    for (kinds, words) in file.rows() {
         let is_word = |word: &str| {
             let mut rest = word.chars();
             rest.next().is_some_and(|letter| ImpactFile::LETTERS.contains(letter))

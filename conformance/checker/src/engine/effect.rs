@@ -83,7 +83,7 @@ impl Effect {
 pub fn effects(findings: &[&Finding]) -> Vec<Effect> {
     let api = findings.first().map_or("", |found| &*found.api);
     let needed = needed(findings);
-    let rows = rows(api, &needed);
+    let rows = Rows::of(api, &needed);
     let effect = |client: &Client| {
         if !client.is_of(api) {
             return Effect::NotMeasured(Unmeasured::Kind);
@@ -93,17 +93,31 @@ pub fn effects(findings: &[&Finding]) -> Vec<Effect> {
     CLIENTS.iter().map(effect).collect()
 }
 
-/// The rows for findings of these kinds: the most exact ones first, and at last rows of one kind among any others.
-fn rows(api: &str, needed: &[String]) -> Vec<&'static Measurement> {
-    let mut keys: Vec<Vec<String>> = (0..=LOOSEST).map(|level| alike(needed, level)).collect();
-    keys.extend(among_others(needed));
-    keys.iter().filter_map(|key| catalogue::measurement(api, key)).collect()
+/// The rows for findings of some kinds, the most exact ones first.
+struct Rows {
+    /// For streams with these kinds, and no other.
+    own: Vec<&'static Measurement>,
+    /// For streams with one of them and any others.
+    among_others: Vec<Vec<&'static Measurement>>,
+}
+
+impl Rows {
+    fn of(api: &str, needed: &[String]) -> Self {
+        let row = |key: Vec<String>| catalogue::measurement(api, &key);
+        Self {
+            own: (0..=LOOSEST).filter_map(|level| row(alike(needed, level))).collect(),
+            among_others: among_others(needed)
+                .into_iter()
+                .map(|keys| keys.into_iter().filter_map(row).collect())
+                .collect(),
+        }
+    }
 }
 
 /// Kinds are most loosely alike at this level.
 pub const LOOSEST: usize = 5;
-/// One of several kinds may be known to break a client up to this level.
-pub const LOOSEST_OF_MANY: usize = 1;
+/// The same for rows of one kind among others.
+const LOOSEST_OF_MANY: usize = 2;
 /// Stands for a part of a kind that may be any, and for any other kinds.
 const ANY: &str = "*";
 /// Stands for an event, with a call or not.
@@ -125,15 +139,17 @@ pub fn alike(kinds: &[String], level: usize) -> Vec<String> {
     all.into_iter().collect()
 }
 
-/// The keys of rows for one of several kinds with any others beside it.
-pub fn among_others(kinds: &[String]) -> Vec<Vec<String>> {
+/// The keys of rows for each of several kinds with any others beside it.
+pub fn among_others(kinds: &[String]) -> Vec<Vec<Vec<String>>> {
     // A member that comes twice is one finding, and its first value another. Where the server reports an error, clients do, too.
     let is_alone = |kind: &String| kind.contains(" repeated ") || says(kind, &catalogue::ERRORS);
     if kinds.len() < 2 || kinds.iter().any(is_alone) {
         return Vec::new();
     }
-    let key = |kind: &String, level| vec![ANY.to_owned(), loosened(kind, level)];
-    kinds.iter().flat_map(|kind| (0..=LOOSEST_OF_MANY).map(move |level| key(kind, level))).collect()
+    let keys = |kind: &String| {
+        (0..=LOOSEST_OF_MANY).map(|level| vec![ANY.to_owned(), loosened(kind, level)]).collect()
+    };
+    kinds.iter().map(keys).collect()
 }
 
 /// Whether the event of a kind says one of these words.
@@ -216,29 +232,24 @@ fn kinds(findings: &[&Finding]) -> Vec<String> {
 }
 
 /// The first row where the client was played decides.
-fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &[&Measurement]) -> Effect {
-    let harm = |row: &Measurement, detail| {
-        // Streams that are only alike break it elsewhere.
-        let detail = if row.kinds.iter().eq(needed) { detail } else { "" };
-        let kind = row.kinds.iter().find(|kind| **kind != ANY);
-        Harm { rule: kind.map_or("", |kind| kind.split(' ').next().unwrap_or_default()), detail }
-    };
+fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &Rows) -> Effect {
     // It was not measured with the values that it knows.
     let has_others = findings.iter().any(|found| found.is_other_value(client));
-    let mut outcomes = rows.iter().filter(|_| !has_others).map(|row| (*row, row.outcome(client)));
-    let first = outcomes.find(|(_, outcome)| *outcome != Measured::NotPlayed);
-    let varies = matches!(first, Some((_, Measured::Varies)));
-    // Some of the findings may be known to break it, whatever the others are.
-    let is_known = |outcome: &Measured| *outcome != Measured::NotPlayed;
-    let broken = outcomes.find(|(row, outcome)| row.kinds.first() == Some(&ANY) && is_known(outcome));
-    let broken = broken.filter(|_| varies);
-    match broken.or(first) {
-        Some((row, Measured::Fails(detail))) => return Effect::Fails(harm(row, detail)),
-        Some((row, Measured::Wrong(detail))) => return Effect::Wrong(harm(row, detail)),
-        Some((row, Measured::PassesOn(detail))) => return Effect::PassesOn(harm(row, detail)),
-        Some((_, Measured::Reports)) => return Effect::Reports,
-        Some((_, Measured::Unaffected)) => return Effect::Unaffected,
-        _ => {}
+    let first = |rows: &[&'static Measurement]| {
+        let outcomes = rows.iter().filter(|_| !has_others).map(|row| (*row, row.outcome(client)));
+        outcomes.into_iter().find(|(_, outcome)| *outcome != Measured::NotPlayed)
+    };
+    let own = first(&rows.own);
+    let varies = matches!(own, Some((_, Measured::Varies)));
+    let effect = match own {
+        Some((row, outcome)) if !varies => effect_of(row, outcome, needed),
+        _ => {
+            let each: Vec<_> = rows.among_others.iter().map(|rows| first(rows)).collect();
+            among_any(&each, varies).and_then(|(row, outcome)| effect_of(row, outcome, needed))
+        }
+    };
+    if let Some(effect) = effect {
+        return effect;
     }
     if let Some(reported) = findings.iter().find_map(|found| found.reported(client)) {
         return Effect::IsReported(reported);
@@ -248,6 +259,37 @@ fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &[
         Some(_) if needed.is_empty() => Unmeasured::NoFinding,
         Some(_) if varies => Unmeasured::Varies,
         Some(_) => Unmeasured::Kind,
+    })
+}
+
+/// One finding that breaks a client is enough. It is not affected if no finding affects it.
+fn among_any<'m>(
+    each: &[Option<(&'m Measurement, Measured)>],
+    varies: bool,
+) -> Option<(&'m Measurement, Measured)> {
+    let breaks = |outcome: &Measured| matches!(outcome, Measured::Fails(_) | Measured::Wrong(_));
+    if let Some(broken) = each.iter().flatten().find(|(_, outcome)| breaks(outcome)) {
+        return Some(*broken);
+    }
+    let all: Vec<_> = each.iter().copied().collect::<Option<_>>().filter(|_| !varies)?;
+    let passed = all.iter().find(|(_, outcome)| matches!(outcome, Measured::PassesOn(_)));
+    passed.or(all.first()).copied()
+}
+
+fn effect_of(row: &Measurement, outcome: Measured, needed: &[String]) -> Option<Effect> {
+    let harm = |detail| {
+        // Streams that are only alike break it elsewhere.
+        let detail = if row.kinds.iter().eq(needed) { detail } else { "" };
+        let kind = row.kinds.iter().find(|kind| **kind != ANY);
+        Harm { rule: kind.map_or("", |kind| kind.split(' ').next().unwrap_or_default()), detail }
+    };
+    Some(match outcome {
+        Measured::Fails(detail) => Effect::Fails(harm(detail)),
+        Measured::Wrong(detail) => Effect::Wrong(harm(detail)),
+        Measured::PassesOn(detail) => Effect::PassesOn(harm(detail)),
+        Measured::Reports => Effect::Reports,
+        Measured::Unaffected => Effect::Unaffected,
+        Measured::Varies | Measured::NotPlayed => return None,
     })
 }
 

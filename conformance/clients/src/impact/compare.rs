@@ -18,6 +18,8 @@ const OTHER_TYPE: &str = "the reply does not match its schema";
 pub(super) struct Intact<'r> {
     pub(super) reply: &'r Reply,
     pub(super) beside: Beside,
+    /// The readings of an intact response that was given.
+    pub(super) readings: &'r [Answer],
     /// Whether what the recorded response says is itself the damage.
     pub(super) is_still_broken: bool,
 }
@@ -64,6 +66,9 @@ pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (Playe
         let what = if said.has_error { "the error is lost" } else { "it takes what broke off for the whole" };
         return (PlayedOutcome::Wrong, what.to_owned());
     }
+    let Some(reply) = readable(reply, intact) else {
+        return (PlayedOutcome::NotPlayed, "the suite reads the intact response in another way".to_owned());
+    };
     match (difference(&said.readings, &[], &reply), differs.flatten()) {
         (None, Some(how)) => (PlayedOutcome::PassesOn, how),
         (None, None) => (PlayedOutcome::PassesOn, "it returns what the response says".to_owned()),
@@ -72,6 +77,17 @@ pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (Playe
         }
         (Some(how), differs) => (PlayedOutcome::Wrong, differs.unwrap_or(how)),
     }
+}
+
+/// Leaves out usage that the client counts in another way than the suite, as it does for the intact response: tokens from a
+/// cache, for example. If the client reads more of the intact response in another way, its reply proves nothing.
+fn readable(reply: Reply, intact: &Intact<'_>) -> Option<Reply> {
+    let is_same = |reply: &Reply| difference(intact.readings, &[], reply).is_none();
+    let without_usage = |reply: Reply| Reply { usage: None, ..reply };
+    if is_same(intact.reply) {
+        return Some(reply);
+    }
+    is_same(&without_usage(intact.reply.clone())).then(|| without_usage(reply))
 }
 
 /// If a client finds a text or calls where the readers of the suite find none, the readers miss something.
@@ -149,4 +165,56 @@ fn answers_of(intact: &Intact<'_>, said: &Said) -> Vec<Answer> {
     }
     all.dedup();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use gateway::Act;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A message whose input comes from a cache, but for 3 tokens.
+    fn message(text: &str) -> Said {
+        let usage = json!({"input_tokens": 3, "cache_read_input_tokens": 100, "output_tokens": 1});
+        let events = [
+            json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "usage": usage}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}}),
+            json!({"type": "message_stop"}),
+        ];
+        let bytes: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        let dialect = spec::dialect("anthropic").expect("it is there");
+        Said::of(&Act::new(200, "text/event-stream", bytes.into_bytes()), dialect)
+    }
+
+    fn reply(text: &str, input: u64) -> Reply {
+        let reply = json!({"status": "ok", "text": text, "calls": [], "response_status": "end_turn",
+            "usage": {"input_tokens": input, "output_tokens": 1}});
+        serde_json::from_value(reply).expect("it is a reply")
+    }
+
+    fn outcome_of(intact: &Reply, reply: Reply) -> PlayedOutcome {
+        let readings = message("Hello!").readings;
+        let intact =
+            Intact { reply: intact, beside: Beside::Given, readings: &readings, is_still_broken: false };
+        outcome(&message("Hell"), &intact, &Ended::Replied(Box::new(reply))).0
+    }
+
+    #[test]
+    fn clients_count_tokens_from_a_cache_as_they_like() {
+        for input in [3, 103, 100] {
+            let intact = reply("Hello!", input);
+            assert_eq!(outcome_of(&intact, reply("Hell", input)), PlayedOutcome::PassesOn, "{input}");
+            assert_eq!(outcome_of(&intact, reply("He", input)), PlayedOutcome::Wrong, "{input}");
+            assert_eq!(outcome_of(&intact, reply("Hello!", input)), PlayedOutcome::Unaffected, "{input}");
+        }
+    }
+
+    #[test]
+    fn an_intact_response_that_is_read_in_another_way_proves_nothing() {
+        assert_eq!(outcome_of(&reply("Hello! Hello!", 3), reply("Hell", 3)), PlayedOutcome::NotPlayed);
+    }
 }

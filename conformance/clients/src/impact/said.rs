@@ -50,6 +50,10 @@ impl Said {
         if !is_body && weight(played.content()) > weight(&readings[0]) {
             readings = vec![played.content().clone()];
         }
+        // Some clients count input from a cache, too, and others do not.
+        let tokens = if is_body { None } else { played.content().tokens };
+        let counted = Answer { tokens, ..readings[0].clone() };
+        readings.extend(tokens.map(|_| counted));
         // Where no event repeats the response, there is but one reading.
         readings.extend(played.last().filter(|_| is_body || !dialect.api.list.is_empty()).cloned());
         readings.dedup();

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use checker::Answer;
 use gateway::{Act, Director, Stage};
 use harness::live::RunRuntime;
 use harness::lock;
@@ -62,6 +63,8 @@ struct Piece {
     act: Arc<Act>,
     intact: Arc<Act>,
     beside: Beside,
+    /// Of the intact response, if it was given.
+    readings: Vec<Answer>,
     is_still_broken: bool,
     request: Value,
     /// The number of the first response with the same intact one and request.
@@ -80,8 +83,12 @@ impl Piece {
         };
         let is_still_broken = beside == Beside::Mended && said.is_still_broken(&intact, &rules);
         let request = said.request();
+        let readings = match beside {
+            Beside::Given => Said::of(&intact, dialect).readings,
+            Beside::Mended | Beside::Wire => Vec::new(),
+        };
         let control = *seen.entry((intact.body(), request.to_string())).or_insert(number);
-        Self { said, act: Arc::new(act), intact, beside, is_still_broken, request, control }
+        Self { said, act: Arc::new(act), intact, beside, readings, is_still_broken, request, control }
     }
 }
 
@@ -205,8 +212,12 @@ impl Player<'_> {
             };
             let (outcome, mut detail) = match (&ended, control.reply()) {
                 (Some(ended), Some(reply)) => {
-                    let intact =
-                        Intact { reply, beside: piece.beside, is_still_broken: piece.is_still_broken };
+                    let intact = Intact {
+                        reply,
+                        beside: piece.beside,
+                        readings: &piece.readings,
+                        is_still_broken: piece.is_still_broken,
+                    };
                     outcome(&piece.said, &intact, ended)
                 }
                 _ => (PlayedOutcome::NotPlayed, quoted(&control_problem(control).unwrap_or_default())),
