@@ -9,7 +9,7 @@ use spec::json::{at, string};
 use spec::table::{Api, Content, EventInfo, Role, Scope, ScopeInfo};
 use spec::{Dialect, Memory, Slot, View};
 
-use crate::{Counts, Frame, Observer, Record, Seen, Tokens};
+use crate::{Counts, Frame, Observer, Record, Seen, Tokens, pieces};
 
 /// The content of a response. If there are several choices, it is the first one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,11 +98,17 @@ struct Joined {
     /// The text in a value of a scope around it, which counts if no delta follows.
     opening: String,
     deltas: String,
+    /// Arguments whose pieces have a place.
+    placed: Value,
 }
 
 impl Joined {
     fn whole(self) -> String {
-        if self.deltas.is_empty() { self.opening } else { self.deltas }
+        match () {
+            () if !self.placed.is_null() => self.placed.to_string(),
+            () if self.deltas.is_empty() => self.opening,
+            () => self.deltas,
+        }
     }
 }
 
@@ -144,6 +150,7 @@ impl AnswerReader {
         for (info, view) in record.views() {
             self.effect(info, &view, data);
         }
+        self.pieces(record);
         if self.api.first_event_opens && self.id.is_none() {
             self.id = at(data, self.api.response_id)
                 .and_then(string)
@@ -289,6 +296,46 @@ impl AnswerReader {
                 *own = new;
             }
         }
+        self.placed(Some(key), value);
+    }
+
+    /// Later pieces do not name their call, which is the last one.
+    fn pieces(&mut self, record: &Record<'_>) {
+        let is_open =
+            |(_, joined): &(ToolCall, Joined)| joined.opening.is_empty() && joined.deltas.is_empty();
+        let Some((scope, (_, info))) = self.api.client_call.map(|call| call.scope).zip(record.known) else {
+            return;
+        };
+        let opens = |of: &&EventInfo| of.scope == scope && of.role == Role::Open && of.when.is_some();
+        let Some(opening) = info.effects.iter().find(opens) else { return };
+        if !self.calls.values().next_back().is_some_and(is_open) {
+            return;
+        }
+        let (Some(place), Some(name)) = (opening.value, opening.when) else { return };
+        let data = serde_json::from_str(record.data()).unwrap_or_default();
+        let index =
+            opening.level.key.first().and_then(|own| self.api.slots.iter().find(|(slot, _)| slot == own));
+        for (entry, value) in listed(&data, place) {
+            let own = index.and_then(|(_, at)| entry.pointer(at.rsplit_once('*')?.1)?.as_u64());
+            let mut key = Key::default();
+            key[0] = own.unwrap_or(0);
+            if value.get(name).is_none() && !self.is_of_other_choice(opening.level, key) {
+                self.placed(None, value);
+            }
+        }
+    }
+
+    /// Without a key, pieces belong to the last call.
+    fn placed(&mut self, key: Option<Key>, value: &Value) {
+        let Some(pieces) = pieces::of_call(value).filter(|_| self.room > 0) else { return };
+        self.take(pieces.to_string().len());
+        let call = match key {
+            Some(key) => self.calls.get_mut(&key),
+            None => self.calls.values_mut().next_back(),
+        };
+        if let Some((_, joined)) = call {
+            pieces::put(&mut joined.placed, pieces);
+        }
     }
 
     fn add(&mut self, level: &ScopeInfo, text: &str, key: Key) {
@@ -367,6 +414,15 @@ fn values<'v>(value: &'v Value, place: &str) -> Vec<(Option<u64>, &'v Value)> {
     let entries = value.pointer(list).and_then(Value::as_array).into_iter().flatten();
     let indexed = (0..).zip(entries).filter_map(|(index, entry)| Some((Some(index), entry.pointer(rest)?)));
     indexed.collect()
+}
+
+/// The values at a place with `*` for each entry of a list, with the entry of the outermost list.
+fn listed<'v>(value: &'v Value, place: &str) -> Vec<(&'v Value, &'v Value)> {
+    let Some((list, rest)) = place.split_once("/*") else {
+        return value.pointer(place).map(|found| (value, found)).into_iter().collect();
+    };
+    let entries = value.pointer(list).and_then(Value::as_array).into_iter().flatten();
+    entries.flat_map(|entry| listed(entry, rest).into_iter().map(move |(_, found)| (entry, found))).collect()
 }
 
 fn text_at(value: &Value, pointer: &str) -> Option<String> {

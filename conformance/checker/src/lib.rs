@@ -11,6 +11,7 @@ mod chosen;
 mod counts;
 mod engine;
 mod frame;
+pub mod pieces;
 mod recognition;
 mod rule_sets;
 mod rules;

@@ -94,6 +94,23 @@ fn tokens_are_counted_as_in_a_message() {
 }
 
 #[test]
+fn tokens_are_counted_where_the_path_names_the_model() {
+    let gateway = start(Settings::new(dialect("gemini")));
+    let request = gateway::request("Hello, how are you?", dialect("gemini").api);
+    let response = post_to(&gateway, dialect("gemini"), &request);
+    let contents = json!({"contents": request["contents"]});
+    let at = "/models/gemini-2.5-flash:countTokens";
+    for body in [contents.clone(), json!({"generateContentRequest": contents})] {
+        let count = ask(&gateway, "POST", at, &body.to_string()).json();
+        let told = format!("\"promptTokenCount\":{}", count["totalTokens"]);
+        assert!(response.text().contains(&told), "{count}");
+    }
+    assert_eq!(ask(&gateway, "POST", at, "{}").status(), 400);
+    let unknown = ask(&gateway, "POST", "/models/no-such-model:countTokens", &contents.to_string());
+    assert_eq!(unknown.status(), 404);
+}
+
+#[test]
 fn what_an_api_has_no_way_to_say_is_refused() {
     for (name, input) in [
         ("anthropic", "[[image 1]]"),

@@ -18,6 +18,7 @@ mod measured;
 mod model;
 mod oracle;
 mod packages;
+mod played;
 mod prose;
 mod readers;
 mod recognised;

@@ -32,7 +32,9 @@ fn routes(context: &Context, name: &str, api: &ApiFile, report: &mut Report) {
         {
             find("method", "it is not the method of a request".to_owned(), "use a method such as \"GET\"");
         }
-        if !path.is_empty() && !path.starts_with('/') {
+        // Behind a model, a path can end with what is done.
+        let begins = path.starts_with('/') || api.path.contains('{') && path.starts_with(':');
+        if !path.is_empty() && !begins {
             find(
                 "path",
                 format!("\"{path}\" does not begin with a slash"),

@@ -70,7 +70,7 @@ pub fn judge(test: &Test, evidence: &Evidence) -> Judged {
     let mut findings = Findings::new(test);
     keys::judge(&mut findings, test, evidence);
     let is_socket = upgrade(&mut findings, evidence);
-    session::judge_probes(&mut findings, evidence);
+    session::judge_probes(&mut findings, test.front.api, evidence);
     if test.is_session() && test.mode != HandlingMode::Local {
         let measures = session::judge(&mut findings, test, evidence);
         let Findings { found: findings, limits, .. } = findings;

@@ -102,15 +102,18 @@ pub(crate) const fn hooks(rule: Rule) -> &'static [Native] {
         Rule::FunctionCallNamed => &[Listed(gemini::LISTS, &["functionCall"], gemini::call::named)],
         Rule::FunctionCallNotPrefixed => &[Opened(Scope::FunctionCall, gemini::call::not_prefixed)],
         Rule::FunctionCallNoneChosen => &[Phase(Scope::Candidate, request::none_chosen)],
+        Rule::FunctionCallWhole => &[Opened(Scope::FunctionCall, gemini::call::whole)],
         Rule::FunctionCallOffered => &[Opened(Scope::FunctionCall, gemini::request::offered)],
         Rule::FunctionStepArgumentsJson => &[AnySnapshot(interactions::arguments_json)],
         Rule::InteractionActionRequired => &[AnySnapshot(interactions::action_required)],
+        Rule::InteractionCompletedCounted => &[AnySnapshot(interactions::completed_counted)],
         Rule::InteractionTokensAddUp => &[AnySnapshot(interactions::tokens_add_up)],
         Rule::StepStartsEmpty => &[Opened(Scope::Step, interactions::starts_empty)],
         Rule::FunctionCallPiecesPlaced => {
             &[Listed(gemini::LISTS, &["functionCall"], gemini::call::pieces_placed)]
         }
         Rule::GenerationDataSpaced => &[At(Moment::Event, wire::data_spaced)],
+        Rule::GenerationLineEndsEscaped => &[At(Moment::Event, wire::line_ends_escaped)],
         Rule::GenerationHasCandidates => &[At(Moment::Event, gemini::candidate::has_candidates)],
         Rule::GenerationOnlyData => {
             &[At(Moment::Stray, wire::only_data), At(Moment::Frame, wire::no_id_line)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use catalogue::Level;
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr2, memmem};
 use spec::Verdict;
 use spec::json::Problem;
 use spec::table::{EventLine, Marker};
@@ -162,12 +162,22 @@ pub(super) fn known_fields(case: &mut Case<'_>) {
 /// In a truncated recording, any line may be incomplete.
 pub(super) fn only_data(case: &mut Case<'_>) {
     let Some(frame) = case.record().map(|record| record.frame) else { return };
-    if frame.transport != Transport::Http || !frame.terminated || case.head.is_refusal() {
+    if frame.transport != Transport::Http || case.head.is_refusal() {
         return;
     }
     let comment = frame.comments.first().map(|comment| format!(":{comment}"));
-    let Some(line) = comment.or_else(|| frame.strays.first().map(ToString::to_string)) else { return };
-    case.expected("data: fields and blank lines", || {
+    // Other lines at the end can be an error, or the rest of one.
+    let stray = || frame.strays.first().filter(|_| frame.terminated).map(ToString::to_string);
+    // Some clients drop a chunk whose lines begin with another one, and others read no further.
+    let form = match () {
+        () if comment.is_none() => "line",
+        () if !frame.terminated => "last",
+        () if frame.data.is_some() => "beside-data",
+        () => "comment",
+    };
+    let Some(line) = comment.or_else(stray) else { return };
+    let place = Place { expected: Some("data: fields and blank lines"), form, ..Place::WHOLE };
+    case.report(&place, || {
         format!("the line {} is not data, and clients fail on it", short(&format!("{line:?}")))
     });
 }
@@ -178,6 +188,22 @@ pub(super) fn data_spaced(case: &mut Case<'_>) {
     if frame.transport == Transport::Http && before == Some(&b':') {
         case.expected("`data: ` with a space", || "no space follows data:".to_owned());
     }
+}
+
+/// `str.splitlines` of Python ends a line at these, too.
+pub(super) fn line_ends_escaped(case: &mut Case<'_>) {
+    let Some(record) = case.record().filter(|record| record.frame.transport == Transport::Http) else {
+        return;
+    };
+    let data = record.data();
+    let may_be = memchr2(0xe2, 0xc2, data.as_bytes()).is_some();
+    let found = if may_be { data.find(['\u{2028}', '\u{2029}', '\u{85}']) } else { None };
+    let Some((at, end)) = found.and_then(|at| Some((at, data[at..].chars().next()?))) else { return };
+    let escape = format!("\\u{:04x}", u32::from(end));
+    let place = Place { at: Some(at), expected: Some(&escape), ..Place::WHOLE };
+    case.report(&place, || {
+        format!("U+{:04X} is not escaped, and ends a line for some clients", u32::from(end))
+    });
 }
 
 pub(super) fn utf8(case: &mut Case<'_>) {

@@ -5,6 +5,7 @@ use axum::http::Uri;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use spec::Api;
+use spec::table::Operation;
 
 const MODEL: &str = "model";
 const STREAM: &str = "stream";
@@ -26,6 +27,23 @@ pub fn with_path(api: &Api, path: &str, request: Value) -> Value {
         members.insert(STREAM.to_owned(), is_stream.into());
     }
     request
+}
+
+/// The body of a request to count tokens, with the model that its path names, unless the path asks for something else. A request
+/// for a response can be a member of it.
+pub(crate) fn to_count(api: &Api, path: &str, mut request: Value) -> Option<Value> {
+    let (before, _) = api.path.split_once('{')?;
+    let rest = path.get(path.rfind(before)? + before.len()..)?;
+    let model = rest.strip_suffix(api.route(Operation::Count)?.path)?;
+    request = renamed(request, api.request.opaque);
+    let has_input = |value: &Value| value.get(api.request.input).is_some();
+    if let Some(inner) = request.as_object().and_then(|all| all.values().find(|value| has_input(value))) {
+        request = inner.clone();
+    }
+    if let Value::Object(members) = &mut request {
+        members.insert(MODEL.to_owned(), percent_decode_str(model).decode_utf8_lossy().into());
+    }
+    Some(request)
 }
 
 /// Whether a request gets its stream as a list, as its query does not ask for events.

@@ -18,6 +18,7 @@
 //! | `shell COMMAND;COMMAND`, `patch A\|B` | tools on files |
 //! | `incomplete [content_filter]`, `fail [after N]` | an incomplete response, or a failure after N events of items |
 //! | `pause` | the turn is paused, where the API has that |
+//! | `block` | the prompt is blocked, where the API has that |
 //! | `keepalive` | a keepalive event before the first item |
 //! | `wait` | after the first delta, a WebSocket waits for a message of the client |
 //! | `rewrite` | text is rewritten after it was streamed, if the dialect defines that |
@@ -128,6 +129,7 @@ impl Directives {
             }
             "fail" => self.plan.ending = Ending::Failed(small(number(1), 0)),
             "pause" => self.plan.ending = Ending::Paused,
+            "block" => self.plan.ending = Ending::Blocked,
             "keepalive" => self.plan.has_keepalive = true,
             "wait" => self.plan.waits = true,
             "rewrite" => self.plan.is_rewritten = true,

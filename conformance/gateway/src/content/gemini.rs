@@ -45,8 +45,9 @@ fn format(request: &Value) -> Format {
 }
 
 pub(super) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
-    let first = || thought(request).map(Item::Reasoning).into_iter().collect();
-    let mut plan = conversation::plan(request, &ask(request), dialect, seed, first);
+    let ask = ask(request);
+    let first = || thought(request).map(Item::Reasoning).into_iter().chain(hosted(request, &ask)).collect();
+    let mut plan = conversation::plan(request, &ask, dialect, seed, first);
     let choices = request.pointer("/generationConfig/candidateCount").and_then(Value::as_u64);
     plan.choices = conversation::choices(choices);
     plan
@@ -61,6 +62,16 @@ fn thought(request: &Value) -> Option<Thought> {
         text: Some(vec!["A few".to_owned(), " words".to_owned(), " will do.".to_owned()]),
         ..Thought::default()
     })
+}
+
+/// The tools that the service runs itself.
+fn hosted(request: &Value, ask: &Ask) -> Vec<Item> {
+    let tools = || request.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let offers = |name: &str| tools().any(|tool| tool.get(name).is_some()) && !ask.is_tool_output;
+    let search = offers("googleSearch").then(|| Item::WebSearch(ask.plain().trim().to_owned()));
+    let code =
+        offers("codeExecution").then(|| Item::Code(vec!["print(6 * 7)".to_owned()], "42\n".to_owned()));
+    search.into_iter().chain(code).collect()
 }
 
 /// An empty conversation, a role that is none, or a result without a call of its name.
@@ -89,6 +100,8 @@ pub(super) fn can_say(item: &Item) -> bool {
         Item::Message(parts) => parts.iter().any(|part| match part {
             Part::Text(words, _) | Part::Refusal(words) => !words.is_empty(),
         }),
-        item => matches!(item, Item::Reasoning(_) | Item::Function { .. }),
+        item => {
+            matches!(item, Item::Reasoning(_) | Item::Function { .. } | Item::WebSearch(_) | Item::Code(..))
+        }
     }
 }

@@ -65,6 +65,8 @@ pub enum Ending {
     Failed(usize),
     /// The turn is paused, to be continued by the client.
     Paused,
+    /// The prompt is blocked, so that nothing is said.
+    Blocked,
 }
 
 /// An output item.
@@ -163,6 +165,9 @@ impl ResponsePlan {
 
     /// Returns the number of tokens of the output.
     pub fn output_tokens(&self) -> u64 {
+        if self.ending == Ending::Blocked {
+            return 0;
+        }
         let counted = || self.items.iter().flat_map(Item::fragments).map(|text| tokens(text)).sum();
         self.output_tokens.unwrap_or_else(counted).max(self.reasoning_tokens())
     }

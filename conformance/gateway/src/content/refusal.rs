@@ -43,7 +43,12 @@ pub fn invalid(request: &Value, dialect: &Dialect) -> Option<Problem> {
 /// Refuses a plan with content that the API has no way to say.
 pub(crate) fn unsaid(plan: &ResponsePlan, dialect: &Dialect) -> Option<Problem> {
     let speech = speech(dialect.api);
-    let is_said = plan.items.iter().all(speech.can_say) && (speech.pauses || plan.ending != Ending::Paused);
+    let ends = match plan.ending {
+        Ending::Paused => speech.pauses,
+        Ending::Blocked => speech.blocks,
+        _ => true,
+    };
+    let is_said = ends && plan.items.iter().all(speech.can_say);
     let message = || format!("{} has no way to say this.", dialect.api.title);
     (!is_said).then(|| Problem::invalid("unsupported_value", message(), Some(dialect.api.request.input)))
 }

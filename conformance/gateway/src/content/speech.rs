@@ -28,6 +28,8 @@ pub(crate) struct Speech {
     pub(super) can_say: fn(&Item) -> bool,
     /// Whether a client continues a paused turn.
     pub(super) pauses: bool,
+    /// Whether a response can say that its prompt is blocked.
+    pub(super) blocks: bool,
     /// Makes a streaming request with an input.
     request: fn(&str) -> Value,
 }
@@ -42,6 +44,7 @@ static SPOKEN: [Speech; 4] = [
         unserved: |_| None,
         can_say: |_| true,
         pauses: false,
+        blocks: false,
         request: |input| {
             // The counts of the goldens, unless nothing is said: an empty text has no tokens.
             let is_counted = !input.contains("[[usage") && input != "[[say ]]";
@@ -57,6 +60,7 @@ static SPOKEN: [Speech; 4] = [
         unserved: messages::unserved,
         can_say: messages::can_say,
         pauses: true,
+        blocks: false,
         request: |input| {
             json!({"model": "reference-1", "max_tokens": 8192,
                 "messages": [{"role": "user", "content": input}], "stream": true})
@@ -70,6 +74,7 @@ static SPOKEN: [Speech; 4] = [
         unserved: |_| None,
         can_say: chat::can_say,
         pauses: false,
+        blocks: false,
         // Violations name the model of the goldens.
         request: |input| json!({"model": "gpt-5.4", "messages": [{"role": "user", "content": input}], "stream": true}),
     },
@@ -81,6 +86,7 @@ static SPOKEN: [Speech; 4] = [
         unserved: |_| None,
         can_say: gemini::can_say,
         pauses: false,
+        blocks: true,
         // The path says the model, and whether it is a stream.
         request: |input| json!({"model": "gemini-2.5-flash", "contents": [{"role": "user", "parts": [{"text": input}]}], "stream": true}),
     },

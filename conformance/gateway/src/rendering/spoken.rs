@@ -64,6 +64,7 @@ impl Choice {
         for (at, (delta, logprobs)) in deltas.iter().enumerate() {
             if last == Some(at) {
                 writer.say("ending", true);
+                said.ground(&mut writer);
                 writer.write(&Delta::Stopped(said.stopped()), &mut out);
             }
             if growth.grows(delta) {
@@ -75,6 +76,7 @@ impl Choice {
         }
         let all = said.plan.has_logprobs.then(|| json!({"content": tokens, "refusal": null}));
         writer.say("logprobs", all);
+        said.ground(&mut writer);
         writer.write(&Delta::Stopped(said.stopped()), &mut Vec::new());
         Self { writer, events: listed(&out) }
     }
@@ -96,6 +98,7 @@ impl Said<'_> {
         let searches = plan.items.iter().filter(|item| matches!(item, Item::WebSearch(_))).count();
         writer.say("searches", searches - usize::from(self.awaits_search()));
         let first = plan.items.iter().find(|item| self.is_said(item));
+        writer.say("blocked", plan.ending == Ending::Blocked);
         writer.say("led_by_call", matches!(first, Some(Item::Function { .. })));
         let is_refusal = |parts: &[Part]| matches!(parts.first(), Some(Part::Refusal(_)));
         writer.say("led_by_refusal", matches!(first, Some(Item::Message(parts)) if is_refusal(parts)));
@@ -126,7 +129,9 @@ impl Said<'_> {
                 other.writer.say("has_usage", false);
                 other.writer.finish(&mut out);
             }
-            last.writer.write(&Delta::Usage(self.usage(self.plan.output_tokens().max(1))), &mut out);
+            let minimum = u64::from(self.plan.ending != Ending::Blocked);
+            let output = self.plan.output_tokens().max(minimum);
+            last.writer.write(&Delta::Usage(self.usage(output)), &mut out);
             last.writer.write(&Delta::Ended, &mut out);
         }
         events.extend(listed(&out));
@@ -152,6 +157,27 @@ impl Said<'_> {
         body
     }
 
+    /// With the results of a search, the end of the answer says what they support.
+    fn ground(&self, writer: &mut Writer) {
+        let search = self.plan.items.iter().find_map(|item| match item {
+            Item::WebSearch(query) => Some(query.as_str()),
+            _ => None,
+        });
+        let texts = self.plan.items.iter().flat_map(|item| match item {
+            Item::Message(parts) => parts.as_slice(),
+            _ => &[],
+        });
+        let text: String = texts
+            .filter_map(|part| match part {
+                Part::Text(words, _) => Some(words.concat()),
+                Part::Refusal(_) => None,
+            })
+            .collect();
+        writer.say("query", search);
+        writer.say("grounded_bytes", text.len());
+        writer.say("grounded", text);
+    }
+
     pub(super) fn usage(&self, output: u64) -> Usage {
         let choices = u64::try_from(self.plan.choices.max(1)).unwrap_or(1);
         Usage {
@@ -165,7 +191,7 @@ impl Said<'_> {
     pub(super) fn stopped(&self) -> Stopped {
         let before = self.plan.stopped_before.clone();
         let stop = match self.plan.ending {
-            Ending::Incomplete("content_filter") => Stop::Filtered,
+            Ending::Incomplete("content_filter") | Ending::Blocked => Stop::Filtered,
             Ending::Incomplete(_) => Stop::Cut,
             Ending::Paused => Stop::Paused,
             _ if before.is_some() => Stop::Sequence,
@@ -213,7 +239,8 @@ impl Said<'_> {
         let calls = self.plan.items.iter().filter(|item| matches!(item, Item::Function { .. })).count();
         let (mut call, mut hosted) = (choice * calls, 0);
         let gives = has_given(self.dialect.api);
-        for (at, item) in self.plan.items.iter().enumerate() {
+        let is_blocked = self.plan.ending == Ending::Blocked;
+        for (at, item) in self.plan.items.iter().enumerate().filter(|_| !is_blocked) {
             match item {
                 Item::Message(own) => own.iter().for_each(|part| self.part(part, &mut parts)),
                 Item::Reasoning(thought) if self.is_said(item) => {
@@ -228,6 +255,10 @@ impl Said<'_> {
                     let id = format!("{}{call}", call_prefix(self.dialect.api));
                     let pieces = if arguments.concat() == "{}" { &[][..] } else { arguments };
                     parts.add(PartKind::Call { id, name: name.clone() }, pieces, false);
+                }
+                Item::Code(code, output) => {
+                    parts.item("code", json!({"code": code.concat()}));
+                    parts.item("code_result", json!({"output": output}));
                 }
                 Item::WebSearch(query) if gives => {
                     hosted += 1;
@@ -345,6 +376,11 @@ impl Parts {
     fn seal(&mut self, seal: &str) {
         let seal = Delta::Seal { part: self.count - 1, seal: seal.to_owned() };
         self.deltas.insert(self.deltas.len() - 1, (seal, None));
+    }
+
+    fn item(&mut self, kind: &'static str, values: Value) {
+        self.open(PartKind::Item { kind, values });
+        self.deltas.push((Delta::Closed { part: self.count - 1 }, None));
     }
 
     fn give(&mut self, Given { opened, pieces, closed }: Given) {

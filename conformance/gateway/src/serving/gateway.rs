@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use spec::Dialect;
 use spec::table::Operation;
+use translation::pen::counted;
 
 use super::context::{PastResponse, unmatched, with_context};
 use super::mcp::Servers;
@@ -107,10 +108,11 @@ impl Gateway {
     pub(super) fn count(&self, body: &[u8]) -> Result<Value, Problem> {
         let dialect = self.settings.dialect;
         let request: Value = serde_json::from_slice(body).map_err(|error| Problem::not_json(&error))?;
-        let problem = dialect.root("count_request").and_then(|root| refused(&request, dialect, root));
+        let root = dialect.api.route(Operation::Count).and_then(|route| dialect.root(route.request?));
+        let problem = root.and_then(|root| refused(&request, dialect, root));
         match problem.or_else(|| self.unserved(&request)) {
             Some(problem) => Err(problem),
-            None => Ok(json!({ "input_tokens": plan(&request, dialect, 0).input_tokens })),
+            None => Ok(counted(dialect.api, plan(&request, dialect, 0).input_tokens)),
         }
     }
 

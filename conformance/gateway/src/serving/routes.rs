@@ -27,7 +27,7 @@ use super::mcp::Servers;
 use super::sending::send;
 use super::socket::talk;
 use super::store::Stored;
-use crate::content::address::{pattern, wants_list, with_path};
+use crate::content::address::{pattern, to_count, wants_list, with_path};
 use crate::content::problem::Problem;
 use crate::content::refusal::unknown_key;
 use crate::faults::requested::{Faults, HEADER};
@@ -185,7 +185,11 @@ async fn faults(State(gateway): Shared) -> Response {
 async fn create_at(State(gateway): Shared, uri: http::Uri, headers: HeaderMap, body: Bytes) -> Response {
     let api = gateway.settings.dialect.api;
     if api.asked_at(uri.path()).is_none() {
-        return nothing(State(gateway), headers, uri).await;
+        let request = serde_json::from_slice(&body).unwrap_or_default();
+        return match to_count(api, uri.path(), request) {
+            Some(request) => json_of(&gateway, &headers, gateway.count(request.to_string().as_bytes())),
+            None => nothing(State(gateway), headers, uri).await,
+        };
     }
     let request = match serde_json::from_slice(&body) {
         Ok(request) => with_path(api, uri.path(), request),

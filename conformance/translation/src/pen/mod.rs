@@ -89,6 +89,11 @@ pub fn models(api: &Api, names: &[String]) -> Value {
     aside(&[("models", all), ("first", first), ("last", last)]).fill(|page| &page.models)
 }
 
+/// The answer to a request to count its tokens.
+pub fn counted(api: &Api, tokens: u64) -> Value {
+    Aside { page: Page::of(api.name), said: [("input", tokens.into())].into() }.fill(|page| &page.counted)
+}
+
 /// Values for templates apart from responses.
 struct Aside {
     page: &'static Page,

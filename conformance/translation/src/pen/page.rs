@@ -35,6 +35,9 @@ pub(super) struct Page {
     /// A model, and the list of models.
     pub(super) model: Template,
     pub(super) models: Template,
+    /// The number of tokens in a request, if the API counts them apart from a response.
+    #[serde(default)]
+    pub(super) counted: Template,
     /// The header that has the id of a request.
     pub(super) id_header: String,
     /// The beginning of ids of calls.

@@ -202,6 +202,7 @@ impl Writer {
             if let Some(name) = dialect.framing.event_field(&kind) {
                 out.extend_from_slice(format!("event: {name}\n").as_bytes());
             }
+            let data = on_one_line(data.to_string());
             out.extend_from_slice(format!("data: {data}\n\n").as_bytes());
             self.events += 1;
             if part.is_some() {
@@ -441,6 +442,15 @@ impl Writer {
     fn code(&self, class: &str) -> Option<Value> {
         self.page.codes.get(class).or_else(|| self.page.codes.get("")).map(|code| json!(code))
     }
+}
+
+/// Some clients end a line at these characters, which are in strings alone.
+fn on_one_line(data: String) -> String {
+    const ENDS: [(char, &str); 3] = [('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029"), ('\u{85}', "\\u0085")];
+    if data.is_ascii() || !data.contains(ENDS.map(|(end, _)| end)) {
+        return data;
+    }
+    ENDS.iter().fold(data, |data, (end, escape)| data.replace(*end, escape))
 }
 
 /// A dialect can have values of events elsewhere.

@@ -1,17 +1,20 @@
 //! Requests of an agent beside its turns.
 
 use serde_json::Value;
+use spec::Api;
+use spec::table::Operation;
+use translation::pen::counted;
 
 use super::super::findings::{Findings, Problem, tail};
 use crate::evidence::{Ended, Evidence, Exchanged, Response};
 
-/// The ends of the paths of a count of tokens, and of a list of models.
-const COUNT: &str = "/count_tokens";
+/// The end of the path of a list of models.
 const MODELS: &str = "/models";
 /// No tokenizer makes a token of so many characters of an agent's request.
 const LONGEST: usize = 100;
 
-pub(in crate::judge) fn judge(findings: &mut Findings<'_>, evidence: &Evidence) {
+pub(in crate::judge) fn judge(findings: &mut Findings<'_>, api: &Api, evidence: &Evidence) {
+    let counts = api.route(Operation::Count).map(|route| route.path);
     for probe in &evidence.probes {
         let Some(response) = &probe.response else { continue };
         let path = probe.path.split('?').next().unwrap_or_default();
@@ -27,8 +30,8 @@ pub(in crate::judge) fn judge(findings: &mut Findings<'_>, evidence: &Evidence) 
         if let Some(wrong) = wrong {
             let shown = tail(&response.body());
             findings.add("contract/probe", Problem::new(path, format!("{name} {wrong}")).showing("", &shown));
-        } else if path.ends_with(COUNT) && response.status == 200 {
-            count(findings, &name, probe, response);
+        } else if counts.is_some_and(|end| path.ends_with(end)) && response.status == 200 {
+            count(findings, api, &name, probe, response);
         }
     }
 }
@@ -42,11 +45,14 @@ fn has_models(response: &Response) -> bool {
     body["data"].as_array().is_some_and(|all| all.iter().all(|model| model["id"].is_string()))
 }
 
-fn count(findings: &mut Findings<'_>, name: &str, probe: &Exchanged, response: &Response) {
+fn count(findings: &mut Findings<'_>, api: &Api, name: &str, probe: &Exchanged, response: &Response) {
     let size = probe.body.len();
-    let told = body(response)["input_tokens"].as_u64();
+    // The first member of a right answer.
+    let answer = counted(api, 0);
+    let member = answer.as_object().and_then(|all| all.keys().next()).map_or("", String::as_str);
+    let told = body(response)[member].as_u64();
     let message = match told {
-        None => format!("{name} is answered with status 200, and without `input_tokens`"),
+        None => format!("{name} is answered with status 200, and without `{member}`"),
         Some(count) if count < (size / LONGEST) as u64 => {
             format!("{name} counts {count} tokens in a request of {size} bytes")
         }

@@ -1,6 +1,7 @@
 //! Rules of the groups `function-call`, `code-execution` and `server-call`.
 
 use catalogue::Level;
+use spec::json;
 use spec::table::Scope;
 
 use super::{is_body, list, parts};
@@ -102,6 +103,20 @@ pub(in crate::rules) fn id_unique(case: &mut Case<'_>, call: &Node, _: &Object<'
     if before(case, call).any(|other| id(other) == Some(own)) {
         case.fault_of_event("an id that no earlier call has", &format!("{own:?}"), || {
             format!("two calls have the id {own:?}")
+        });
+    }
+}
+
+/// Without ids, the pieces of a call are calls of their own.
+pub(in crate::rules) fn whole(case: &mut Case<'_>, call: &Node, value: &Object<'_>) {
+    let Some(earlier) = before(case, call).last().and_then(|call| call.opening.get()) else { return };
+    let is_empty = |call: &Object<'_>| call.value("args").and_then(json::members).map(|args| args.is_empty());
+    let are_alike = earlier.get("name") == value.get("name")
+        && [earlier, value].iter().all(|call| call.plain("id").is_none() && !goes_on(call));
+    if are_alike && is_empty(earlier) == Some(true) && is_empty(value) == Some(false) {
+        let name = value.get("name").unwrap_or_default();
+        case.expected("the whole call in one part", || {
+            format!("the call of {name} repeats the one before it, which has no arguments")
         });
     }
 }

@@ -7,7 +7,7 @@ use spec::json;
 use spec::table::Scope;
 
 use super::{Candidate, LISTS, MOST, candidates, has, is_body, is_current, is_served, list};
-use crate::engine::{Case, Node, Object, number, short};
+use crate::engine::{Case, Node, Object, Place, number, short};
 
 pub(in crate::rules) fn has_candidates(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| !record.is_error) else { return };
@@ -16,14 +16,13 @@ pub(in crate::rules) fn has_candidates(case: &mut Case<'_>) {
         let inside =
             |wrapped| ["/candidates", "/promptFeedback"].iter().any(|it| json::at(wrapped, it).is_some());
         let is_wrapped = record.member("response").is_some_and(inside);
-        case.lacks("", "candidates", || {
-            let why = if is_wrapped {
-                "the chunk is wrapped in `response`, as Code Assist sends it"
-            } else {
-                "the chunk has neither candidates nor promptFeedback"
-            };
-            why.to_owned()
-        });
+        if is_wrapped {
+            case.fault("/response", "candidates in the chunk itself", "candidates in `response`", || {
+                "the chunk is wrapped in `response`, as Code Assist sends it".to_owned()
+            });
+        } else {
+            case.lacks("", "candidates", || "the chunk has neither candidates nor promptFeedback".to_owned());
+        }
     }
 }
 
@@ -133,7 +132,8 @@ pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, candidate: &
             details.is_none_or(|modality| modality.starts_with('"'))
         });
         if has_words {
-            case.fault(&pointer(case), "a word such as \"STOP\"", reason, || {
+            let (pointer, expected) = (pointer(case), "a word such as \"STOP\"");
+            case.report(&wrong_reason(&pointer, expected, reason, "number"), || {
                 format!("finishReason is {reason}, not a word")
             });
         }
@@ -141,10 +141,19 @@ pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, candidate: &
     };
     let is_of_google = !word.is_empty() && word.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
     if !is_of_google || word == "FINISH_REASON_UNSPECIFIED" {
-        case.fault(&pointer(case), "a word such as \"STOP\" or \"MAX_TOKENS\"", reason, || {
-            format!("finishReason is {reason}, which is no reason of this API")
-        });
+        // Some clients read their words in any case.
+        let is_lower = LOWER.contains(&&*word);
+        let (pointer, form) = (pointer(case), if is_lower { "lower-case" } else { "other" });
+        let place = wrong_reason(&pointer, "a word such as \"STOP\" or \"MAX_TOKENS\"", reason, form);
+        case.report(&place, || format!("finishReason is {reason}, which is no reason of this API"));
     }
+}
+
+/// Words of this API in lower case.
+const LOWER: [&str; 5] = ["stop", "max_tokens", "safety", "recitation", "other"];
+
+fn wrong_reason<'p>(pointer: &'p str, expected: &'p str, actual: &'p str, form: &'static str) -> Place<'p> {
+    Place { pointer: Some(pointer), expected: Some(expected), actual: Some(actual), form, ..Place::WHOLE }
 }
 
 pub(in crate::rules) fn stop_has_output(case: &mut Case<'_>, node: &Node, candidate: &Object<'_>) {

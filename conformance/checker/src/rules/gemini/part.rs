@@ -4,7 +4,7 @@ use spec::json;
 use spec::table::Scope;
 
 use super::{has, parts};
-use crate::engine::{Case, Node, Object, Record, short};
+use crate::engine::{Case, Node, Object, Place, Record, short};
 
 /// A part has one of these members.
 const KINDS: [&str; 9] = [
@@ -29,15 +29,23 @@ pub(in crate::rules) fn one_kind(case: &mut Case<'_>) {
         let kinds: Vec<&str> = kinds().collect();
         let actual =
             if kinds.is_empty() { short(part.value.text()).into_owned() } else { kinds.join(" and ") };
-        case.fault(
-            &part.pointer(""),
-            "one of text, functionCall, inlineData or another kind",
-            &actual,
-            || match &*kinds {
-                [] => "a part is of no kind".to_owned(),
-                kinds => format!("a part is of {} kinds: {}", kinds.len(), kinds.join(" and ")),
-            },
-        );
+        let form = match &*kinds {
+            [] if json::members(part.value.text()).is_some_and(|all| all.is_empty()) => "empty",
+            [] => "unknown",
+            _ => "several",
+        };
+        let pointer = part.pointer("");
+        let place = Place {
+            pointer: Some(&pointer),
+            expected: Some("one of text, functionCall, inlineData or another kind"),
+            actual: Some(&actual),
+            form,
+            ..Place::WHOLE
+        };
+        case.report(&place, || match &*kinds {
+            [] => "a part is of no kind".to_owned(),
+            kinds => format!("a part is of {} kinds: {}", kinds.len(), kinds.join(" and ")),
+        });
     }
 }
 

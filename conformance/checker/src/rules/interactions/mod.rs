@@ -30,6 +30,13 @@ pub(super) fn action_required(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     }
 }
 
+pub(super) fn completed_counted(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let has_failed = matches!(snapshot.response.plain("status"), Some("failed" | "cancelled"));
+    if is_ended(case, snapshot) && !has_failed && snapshot.response.value("usage").is_none() {
+        case.lacks(&snapshot.pointer(""), "usage", || "the interaction ends without token counts".to_owned());
+    }
+}
+
 pub(super) fn tokens_add_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     const PARTS: [&str; 4] =
         ["total_input_tokens", "total_output_tokens", "total_thought_tokens", "total_tool_use_tokens"];

@@ -22,9 +22,11 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
 use futures_util::FutureExt as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 use spec::Dialect;
+use spec::table::Operation;
 use tokio::net::TcpListener;
+use translation::pen::counted;
 use translation::{Question, Translator, break_question, break_request};
 
 use super::cors;
@@ -173,13 +175,18 @@ async fn nothing(State(via): State<Arc<Via>>, uri: Uri) -> Response {
     if via.fault.is_at("contract/probe") {
         return Redirect::temporary("/").into_response();
     }
-    if via.fault.is_at("contract/count-tokens") && uri.path().ends_with("/count_tokens") {
-        return json(200, &json!({"input_tokens": 1}));
+    let fronts = &via.settings.fronts;
+    let counts = |front: &&&Dialect| {
+        front.api.route(Operation::Count).is_some_and(|route| uri.path().ends_with(route.path))
+    };
+    if let Some(front) = fronts.iter().find(counts).filter(|_| via.fault.is_at("contract/count-tokens")) {
+        return json(200, &counted(front.api, 1));
     }
     let problem = Problem::not_found("not_found", format!("No route for {}.", uri.path()), None);
-    let fronts = &via.settings.fronts;
     // Paths that no API has are refused in the words of one.
-    let is_below = |front: &&&Dialect| uri.path().contains(front.api.path);
+    let is_below = |front: &&&Dialect| {
+        uri.path().contains(front.api.path.split_once('{').map_or(front.api.path, |(before, _)| before))
+    };
     let front = fronts.iter().find(is_below).or(fronts.first());
     refused(&problem, front.copied().unwrap_or(via.settings.upstream))
 }

@@ -1,10 +1,10 @@
 //! generateContent: the first candidate.
 
+use checker::pieces::put;
 use serde_json::Value;
 
 use super::super::delta::Delta;
 use super::super::parts::{Key, Lane, Parts, text_of};
-use super::pieces::put;
 use super::{Reading, entries, index};
 
 const TEXT: Key = (0, Lane::Text, 0);
@@ -96,10 +96,14 @@ impl Reader {
         let id = own.unwrap_or_else(|| format!("call_{}_{}", self.id, self.calls));
         self.calls += 1;
         parts.call(key, &id, text_of(call, "name").unwrap_or_default());
-        if goes_on(call) {
+        let pieces = call.get("partialArgs");
+        if goes_on(call) || pieces.is_some() && call.get("args").is_none() {
             let mut arguments = Value::Object(serde_json::Map::new());
-            put(&mut arguments, call.get("partialArgs").unwrap_or(&Value::Null));
+            put(&mut arguments, pieces.unwrap_or(&Value::Null));
             self.open = Some((key, arguments));
+            if !goes_on(call) {
+                self.finish_call(parts);
+            }
             return;
         }
         let arguments = match call.get("args") {

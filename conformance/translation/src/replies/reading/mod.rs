@@ -3,7 +3,6 @@
 mod chat;
 mod gemini;
 mod messages;
-mod pieces;
 mod responses;
 
 use std::fmt::Debug;

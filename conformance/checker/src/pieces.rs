@@ -5,8 +5,15 @@ use serde_json::{Map, Value};
 /// Maximum number of steps of a path.
 const DEEPEST: usize = 64;
 
+/// The list of pieces in a call.
+pub(crate) fn of_call(call: &Value) -> Option<&Value> {
+    let is_piece = |entry: &Value| entry.get("jsonPath").is_some();
+    let are_pieces = |list: &&Value| list.as_array().is_some_and(|all| all.iter().any(is_piece));
+    call.as_object()?.values().find(are_pieces)
+}
+
 /// Puts the pieces of a call into its arguments. Texts continue the text at their place.
-pub(super) fn put(arguments: &mut Value, pieces: &Value) {
+pub fn put(arguments: &mut Value, pieces: &Value) {
     for piece in pieces.as_array().into_iter().flatten() {
         let path = piece.get("jsonPath").and_then(Value::as_str).unwrap_or_default();
         let Some(place) = place(arguments, path) else { continue };
