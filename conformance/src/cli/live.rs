@@ -108,7 +108,6 @@ impl LiveArgs {
         Ok(suites)
     }
 
-    /// Returns the suites as they are run: alone, or one of several.
     pub(super) fn finished(&self, suites: Vec<Suite>) -> Result<Vec<Suite>> {
         let is_one_of_several = suites.len() > 1;
         let finished = |suite| {

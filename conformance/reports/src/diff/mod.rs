@@ -263,7 +263,6 @@ fn unlike(sheets: [&Sheet<'_>; 2], groups: &[Vec<SheetGroup<'_>>; 2], noun: &str
 /// Maximum number of names.
 const MAX_NAMES: usize = 5;
 
-/// Returns the first names, and the number of others.
 fn some(names: &[&str]) -> String {
     listed_plainly(names, MAX_NAMES, |name| (*name).to_owned())
 }

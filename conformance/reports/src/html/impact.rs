@@ -133,7 +133,6 @@ fn one(client: &ClientTotal, has_failure: bool, run: &Run, plan: &Plan, html: &m
     });
 }
 
-/// Returns the numbers of the causes that break a client, themselves or by their effects.
 fn listed_causes(client: &ClientTotal, run: &Run) -> BTreeSet<usize> {
     let breaks = |(_, cause): &(usize, &Cause)| cause.clients.contains(&client.name);
     run.causes.iter().enumerate().filter(breaks).map(|(at, _)| run.listed_as(at)).collect()

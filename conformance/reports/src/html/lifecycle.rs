@@ -118,7 +118,6 @@ fn arc(lane: &ExercisedLane, path: &ExercisedPath, html: &mut Html) {
     html.tag("path").class(class(path.is_exercised)).set("d", d).inside(title);
 }
 
-/// Writes the transitions and pairs that no stream has.
 fn never(lane: &ExercisedLane, html: &mut Html) {
     let paths = lane.transitions.iter().chain(&lane.pairs);
     let mut never: Vec<_> = paths.filter(|path| !path.is_exercised).collect();

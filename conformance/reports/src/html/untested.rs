@@ -81,7 +81,6 @@ const GROUPS: &[Group] = &[
     },
 ];
 
-/// Returns the features that scenarios require, but the run did not list as supported.
 fn features(run: &Run, live: &LiveReport) -> BTreeSet<&'static str> {
     let of = run.undecided.iter().filter(|undecided| undecided.kind == UndecidedKind::NotOffered);
     let scenarios = of.flat_map(|undecided| &undecided.cases);

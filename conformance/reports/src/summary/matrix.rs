@@ -137,7 +137,6 @@ impl Page {
     }
 }
 
-/// Returns the features that scenarios of a profile need and that the run left out.
 fn excluded(run: &Run, profile: &ProfileReport) -> Vec<String> {
     let lacks = run.live.iter().flat_map(|live| &live.options.lacks);
     let needs = |feature: &&String| {
