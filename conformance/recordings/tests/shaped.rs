@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use spec::Dialect;
 
 /// Rules that need the text, and find nothing without it.
-const NEED_TEXT: [&str; 5] = [
+const NEED_TEXT: [&str; 6] = [
     "candidate/text-before-stop",
     "choice/text-before-stop",
+    "generation/line-ends-escaped",
     "stop/sequence-asked",
     "stop/text-before-sequence",
     "text/no-model-markup",
