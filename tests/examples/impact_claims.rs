@@ -147,7 +147,7 @@ impl Good {
     /// The candidates of a seed with some names.
     fn candidates(&self, seed: u64, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = Damaged> {
         let mut random = Xorshift::new(seed);
-        let mut made = move |nth: usize| {
+        let made = move |nth: usize| {
             let base = random.below(self.streams.len() / 2) * 2 + half(seed);
             let Chance { name, bytes } = chance::any(&self.streams[base], &self.streams, &mut random)?;
             let name = format!("#{nth} {name}");
@@ -156,7 +156,7 @@ impl Good {
                 self.one(name, base, bytes, findings)
             })
         };
-        (0..CANDIDATES).filter_map(move |nth| made(nth))
+        (0..CANDIDATES).filter_map(made)
     }
 
     /// The candidates that could tell more of some client: the most frequent kinds of findings first, on different bases.

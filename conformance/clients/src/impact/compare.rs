@@ -185,7 +185,7 @@ mod tests {
             json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}}),
             json!({"type": "message_stop"}),
         ];
-        let bytes: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        let bytes = events.map(|event| format!("data: {event}\n\n")).concat();
         let dialect = spec::dialect("anthropic").expect("it is there");
         Said::of(&Act::new(200, "text/event-stream", bytes.into_bytes()), dialect)
     }
