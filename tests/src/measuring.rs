@@ -539,7 +539,7 @@ fn word_among_others(client: &str, of: &Evidence<'_>, alone: char) -> char {
     match alone {
         'x' | 'w' if plays.break_it() && is_same => plays.breaking_letter(),
         '.' | 'p' if plays.are_within(&["unaffected", "passes-on", "reports"]) && is_same => alone,
-        _ if plays.break_it() && plays.are_enough(ONLY_AMONG_OTHERS) => plays.breaking_letter(),
+        '-' | 'v' if plays.break_it() && plays.are_enough(ONLY_AMONG_OTHERS) => plays.breaking_letter(),
         _ => '-',
     }
 }

@@ -84,10 +84,15 @@ pub(super) fn outcome(said: &Said, intact: &Intact<'_>, ended: &Ended) -> (Playe
 fn readable(reply: Reply, intact: &Intact<'_>) -> Option<Reply> {
     let is_same = |reply: &Reply| difference(intact.readings, &[], reply).is_none();
     let without_usage = |reply: Reply| Reply { usage: None, ..reply };
-    if is_same(intact.reply) {
+    // Clients make ids where none were sent, and so does the suite.
+    let mut read = Reply { response_id: None, ..intact.reply.clone() };
+    for call in read.calls.iter_mut().flatten().flatten() {
+        call.call_id = None;
+    }
+    if is_same(&read) {
         return Some(reply);
     }
-    is_same(&without_usage(intact.reply.clone())).then(|| without_usage(reply))
+    is_same(&without_usage(read)).then(|| without_usage(reply))
 }
 
 /// If a client finds a text or calls where the readers of the suite find none, the readers miss something.
@@ -211,6 +216,31 @@ mod tests {
             assert_eq!(outcome_of(&intact, reply("He", input)), PlayedOutcome::Wrong, "{input}");
             assert_eq!(outcome_of(&intact, reply("Hello!", input)), PlayedOutcome::Unaffected, "{input}");
         }
+    }
+
+    #[test]
+    fn clients_make_ids_of_calls_as_they_like() {
+        let stream = |name: &str| {
+            let call = json!({"name": name, "args": {}});
+            let chunk = json!({"candidates": [{"content": {"role": "model", "parts": [{"functionCall": call}]},
+                "finishReason": "STOP", "index": 0}], "responseId": "r", "modelVersion": "m"});
+            let bytes = format!("data: {chunk}\r\n\r\n").into_bytes();
+            Said::of(
+                &Act::new(200, "text/event-stream", bytes),
+                spec::dialect("gemini").expect("it is there"),
+            )
+        };
+        let reply = |name: &str, id: &str| {
+            let call = json!({"name": name, "arguments": {}, "call_id": id});
+            let reply = json!({"status": "ok", "text": "", "calls": [call], "response_status": "STOP"});
+            serde_json::from_value::<Reply>(reply).expect("it is a reply")
+        };
+        let (readings, intact) = (stream("f").readings, reply("f", "made-1"));
+        let intact =
+            Intact { reply: &intact, beside: Beside::Given, readings: &readings, is_still_broken: false };
+        let outcome =
+            |name| outcome(&stream("g"), &intact, &Ended::Replied(Box::new(reply(name, "made-2")))).0;
+        assert_eq!([outcome("g"), outcome("h")], [PlayedOutcome::PassesOn, PlayedOutcome::Wrong]);
     }
 
     #[test]
