@@ -90,6 +90,8 @@ pub struct AnswerReader {
     calls: BTreeMap<Key, (ToolCall, Joined)>,
     /// Number of bytes that it still stores.
     room: usize,
+    /// The same for arguments whose pieces have a place.
+    placed: usize,
 }
 
 /// A text whose deltas are joined.
@@ -126,6 +128,7 @@ impl AnswerReader {
             texts: BTreeMap::new(),
             calls: BTreeMap::new(),
             room: usize::MAX,
+            placed: pieces::MOST,
         }
     }
 
@@ -133,6 +136,9 @@ impl AnswerReader {
     #[must_use]
     pub const fn within(mut self, bytes: usize) -> Self {
         self.room = bytes;
+        if bytes < self.placed {
+            self.placed = bytes;
+        }
         self
     }
 
@@ -334,7 +340,7 @@ impl AnswerReader {
             None => self.calls.values_mut().next_back(),
         };
         if let Some((_, joined)) = call {
-            pieces::put(&mut joined.placed, pieces);
+            pieces::put(&mut joined.placed, pieces, &mut self.placed);
         }
     }
 

@@ -4,6 +4,10 @@ use serde_json::{Map, Value};
 
 /// Maximum number of steps of a path.
 const DEEPEST: usize = 64;
+/// Number of bytes that a member or an entry takes in addition to its text.
+const OVERHEAD: usize = 300;
+/// Usual number of bytes that the arguments of all calls of a response may take.
+pub const MOST: usize = 16 << 20;
 
 /// The list of pieces in a call.
 pub(crate) fn of_call(call: &Value) -> Option<&Value> {
@@ -12,10 +16,14 @@ pub(crate) fn of_call(call: &Value) -> Option<&Value> {
     call.as_object()?.values().find(are_pieces)
 }
 
-/// Puts the pieces of a call into its arguments. Texts continue the text at their place.
-pub fn put(arguments: &mut Value, pieces: &Value) {
+/// Puts the pieces of a call into its arguments, as long as there is room for them: a path is shorter than the lists that it
+/// makes. Texts continue the text at their place.
+pub fn put(arguments: &mut Value, pieces: &Value, room: &mut usize) {
     for piece in pieces.as_array().into_iter().flatten() {
         let path = piece.get("jsonPath").and_then(Value::as_str).unwrap_or_default();
+        let size = OVERHEAD * path.matches(['.', '[']).take(DEEPEST).count() + piece.to_string().len();
+        let Some(left) = room.checked_sub(size) else { return };
+        *room = left;
         let Some(place) = place(arguments, path) else { continue };
         if let Some(text) = piece.get("stringValue").and_then(Value::as_str) {
             match place {
@@ -77,7 +85,7 @@ mod tests {
 
     #[test]
     fn pieces_make_the_arguments() {
-        let mut arguments = json!({});
+        let (mut arguments, mut room) = (json!({}), MOST);
         for pieces in [
             json!([{"jsonPath": "$.name", "stringValue": "Las", "willContinue": true}]),
             json!([{"jsonPath": "$.name", "stringValue": "agna"}, {"jsonPath": "$.hot", "boolValue": true}]),
@@ -86,12 +94,23 @@ mod tests {
             json!([{"jsonPath": "name", "stringValue": "no path"}, {"jsonPath": "$.name.inner", "stringValue": "no object"}]),
             json!("no list"),
         ] {
-            put(&mut arguments, &pieces);
+            put(&mut arguments, &pieces, &mut room);
         }
         let all = json!({"name": "Lasagna", "hot": true, "list": [{"n": 2.5}, {"n": 3}], "a.b": null});
         assert_eq!(arguments, all);
         let deep = "$".to_owned() + &".a".repeat(100_000);
-        put(&mut arguments, &json!([{"jsonPath": deep, "numberValue": 1}]));
+        put(&mut arguments, &json!([{"jsonPath": deep, "numberValue": 1}]), &mut room);
         assert!(arguments.to_string().len() < 1000);
+    }
+
+    #[test]
+    fn pieces_take_no_more_than_the_room() {
+        let piece =
+            |nth: usize| json!({"jsonPath": format!("$.k{nth}{}", "[0]".repeat(62)), "numberValue": 1});
+        let pieces: Vec<Value> = (0..10_000).map(piece).collect();
+        let (mut arguments, mut room) = (json!({}), 1 << 20);
+        put(&mut arguments, &pieces.into(), &mut room);
+        let kept = arguments.as_object().map_or(0, Map::len);
+        assert!((10..100).contains(&kept) && room < 20_000, "{kept}, {room}");
     }
 }

@@ -1,6 +1,6 @@
 //! generateContent: the first candidate.
 
-use checker::pieces::put;
+use checker::pieces;
 use serde_json::Value;
 
 use super::super::delta::Delta;
@@ -11,13 +11,21 @@ const TEXT: Key = (0, Lane::Text, 0);
 const REASONING: Key = (0, Lane::Reasoning, 0);
 
 /// A response that is read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Reader {
     id: String,
     calls: u64,
     /// A call whose arguments come in pieces.
     open: Option<(Key, Value)>,
     has_finished: bool,
+    /// Number of bytes that arguments in pieces may still take.
+    room: usize,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self { id: String::new(), calls: 0, open: None, has_finished: false, room: pieces::MOST }
+    }
 }
 
 impl Reading for Reader {
@@ -82,7 +90,7 @@ impl Reader {
             parts.close(TEXT);
             self.call(parts, call);
         } else if let Some((_, arguments)) = &mut self.open {
-            put(arguments, call.get("partialArgs").unwrap_or(&Value::Null));
+            pieces::put(arguments, call.get("partialArgs").unwrap_or(&Value::Null), &mut self.room);
             if !goes_on(call) {
                 self.finish_call(parts);
             }
@@ -96,10 +104,10 @@ impl Reader {
         let id = own.unwrap_or_else(|| format!("call_{}_{}", self.id, self.calls));
         self.calls += 1;
         parts.call(key, &id, text_of(call, "name").unwrap_or_default());
-        let pieces = call.get("partialArgs");
-        if goes_on(call) || pieces.is_some() && call.get("args").is_none() {
+        let first = call.get("partialArgs");
+        if goes_on(call) || first.is_some() && call.get("args").is_none() {
             let mut arguments = Value::Object(serde_json::Map::new());
-            put(&mut arguments, pieces.unwrap_or(&Value::Null));
+            pieces::put(&mut arguments, first.unwrap_or(&Value::Null), &mut self.room);
             self.open = Some((key, arguments));
             if !goes_on(call) {
                 self.finish_call(parts);
