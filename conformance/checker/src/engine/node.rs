@@ -507,7 +507,7 @@ impl Nodes {
         }
     }
 
-    /// An earlier one with the same key is then found only by its id.
+    /// An earlier node with the same key is found only by its id from then on.
     pub(super) fn add(
         &mut self,
         level: &'static ScopeInfo,

@@ -131,7 +131,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// It is done in place, as a record is large.
+    /// The data are parsed in place, as a record is large.
     #[inline]
     pub(crate) fn read(
         &mut self,
