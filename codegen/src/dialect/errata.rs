@@ -27,7 +27,7 @@ pub(super) fn apply(change: &Change, files: &mut Files) -> Vec<String> {
     idle.into_iter().flatten().collect()
 }
 
-/// Its corrections are not undone.
+/// The corrections of the change are not undone.
 pub(super) fn leave_out(change: &Change, files: &mut Files) -> Vec<String> {
     if let Change::Adds(paths) = change {
         files.retain(|path, _| !paths.contains(path));

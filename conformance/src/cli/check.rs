@@ -155,7 +155,7 @@ impl InOrder {
     }
 }
 
-/// Its report has the reason when it cannot be opened.
+/// If the recording cannot be opened, its report has the reason.
 pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,

@@ -37,7 +37,7 @@ pub(super) struct ExpectedArgs {
 }
 
 impl ExpectedArgs {
-    /// A rule must be known.
+    /// The rule of an expected failure must be known.
     pub(super) fn of_tests(&self, is_known: impl Fn(&str) -> Result<()>) -> Result<Vec<ExpectedFailure>> {
         if let Some(file) = &self.write_expected_failures {
             self.check_room(file, file)?;

@@ -255,7 +255,7 @@ fn not_here(rule: &Rule, rules: &[Rules]) -> String {
     format!("no response of the reference gateway in {} breaks only {}{hint}", dialects.join(", "), rule.id)
 }
 
-/// Names keep their case.
+/// Names in a title keep their case.
 fn lower(title: &str) -> String {
     let mut rest = title.chars();
     match rest.next() {

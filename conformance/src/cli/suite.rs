@@ -38,7 +38,7 @@ use results::{AUTO, CaptureReport, FailOn, Run, Transport, TrialResult, Verdict}
 
 /// The first line of a run without an endpoint.
 const SELF_TEST: &str = "no --target: testing the suite's own reference gateway";
-/// The default where no tests are named.
+/// The hint where no tests are named.
 const WITH_TARGET: &str = ". To test an endpoint: conformance run --target URL --model MODEL --profile core";
 
 /// The flags that are about endpoints alone.

@@ -257,7 +257,7 @@ fn failed(failing: &[String], what: &str, fail_on: Option<FailOn>) -> String {
     text
 }
 
-/// Its verdicts are made by this build all the same.
+/// The verdicts of a run of another build are made by this build all the same.
 fn other_build(run: &RunFile) -> Option<String> {
     let RunFile { build, .. } = run;
     (build != BUILD).then(|| {

@@ -105,9 +105,26 @@ fn tokens_are_counted_where_the_path_names_the_model() {
         let told = format!("\"promptTokenCount\":{}", count["totalTokens"]);
         assert!(response.text().contains(&told), "{count}");
     }
+    let beside = json!({"contents": contents["contents"], "extra": {"contents": [{"parts": [{"text": "more ".repeat(50)}]}]}});
+    let [alone, beside] =
+        [contents.clone(), beside].map(|body| ask(&gateway, "POST", at, &body.to_string()).json());
+    assert_eq!(alone, beside);
     assert_eq!(ask(&gateway, "POST", at, "{}").status(), 400);
+    let no_json = ask(&gateway, "POST", at, "no");
+    assert!(no_json.status() == 400 && no_json.text().contains("is not JSON"), "{}", no_json.text());
     let unknown = ask(&gateway, "POST", "/models/no-such-model:countTokens", &contents.to_string());
     assert_eq!(unknown.status(), 404);
+}
+
+#[test]
+fn a_blocked_prompt_has_one_answer() {
+    let dialect = dialect("gemini");
+    let gateway = start(Settings::new(dialect));
+    let mut request = gateway::request("[[block]]", dialect.api);
+    request["generationConfig"] = json!({"candidateCount": 3});
+    let blocked = post_to(&gateway, dialect, &request);
+    assert_eq!(blocked.broken(dialect), Vec::<String>::new());
+    assert_eq!(blocked.text().matches("promptFeedback").count(), 1, "{}", blocked.text());
 }
 
 #[test]

@@ -15,7 +15,7 @@ use spec::Dialect;
 const MANY: usize = 2_000;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let mut arguments = std::env::args().skip(1);
     let (Some(dialect), Some(what)) = (arguments.next(), arguments.next()) else { return };
     let dialect = spec::dialect(&dialect).expect("a dialect");
     let goldens = goldens(dialect);

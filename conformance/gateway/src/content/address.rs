@@ -37,7 +37,8 @@ pub(crate) fn to_count(api: &Api, path: &str, mut request: Value) -> Option<Valu
     let model = rest.strip_suffix(api.route(Operation::Count)?.path)?;
     request = renamed(request, api.request.opaque);
     let has_input = |value: &Value| value.get(api.request.input).is_some();
-    if let Some(inner) = request.as_object().and_then(|all| all.values().find(|value| has_input(value))) {
+    let inner = request.as_object().filter(|_| !has_input(&request));
+    if let Some(inner) = inner.and_then(|all| all.values().find(|value| has_input(value))) {
         request = inner.clone();
     }
     if let Value::Object(members) = &mut request {

@@ -6,7 +6,7 @@ use translation::lower_types;
 
 use super::ask::{Ask, Format};
 use super::conversation;
-use super::plan::{Item, Part, ResponsePlan, Thought};
+use super::plan::{Ending, Item, Part, ResponsePlan, Thought};
 use super::problem::Problem;
 use super::text;
 
@@ -49,7 +49,8 @@ pub(super) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePla
     let first = || thought(request).map(Item::Reasoning).into_iter().chain(hosted(request, &ask)).collect();
     let mut plan = conversation::plan(request, &ask, dialect, seed, first);
     let choices = request.pointer("/generationConfig/candidateCount").and_then(Value::as_u64);
-    plan.choices = conversation::choices(choices);
+    // A blocked prompt has one answer: none.
+    plan.choices = if plan.ending == Ending::Blocked { 1 } else { conversation::choices(choices) };
     plan
 }
 

@@ -107,7 +107,7 @@ pub fn is_spoken(dialect: &Dialect) -> bool {
     SPOKEN.iter().any(|speech| speech.api == dialect.api.name)
 }
 
-/// One that the gateway does not speak is read as the first one.
+/// An API that the gateway does not speak is read as the first one.
 pub(crate) fn speech(api: &Api) -> &'static Speech {
     let [first, ..] = &SPOKEN;
     SPOKEN.iter().find(|speech| speech.api == api.name).unwrap_or(first)

@@ -175,7 +175,7 @@ impl Said<'_> {
             .collect();
         writer.say("query", search);
         writer.say("grounded_bytes", text.len());
-        writer.say("grounded", text);
+        writer.say("grounded", Some(text).filter(|text| !text.is_empty()));
     }
 
     pub(super) fn usage(&self, output: u64) -> Usage {

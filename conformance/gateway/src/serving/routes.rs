@@ -185,10 +185,14 @@ async fn faults(State(gateway): Shared) -> Response {
 async fn create_at(State(gateway): Shared, uri: http::Uri, headers: HeaderMap, body: Bytes) -> Response {
     let api = gateway.settings.dialect.api;
     if api.asked_at(uri.path()).is_none() {
-        let request = serde_json::from_slice(&body).unwrap_or_default();
-        return match to_count(api, uri.path(), request) {
-            Some(request) => json_of(&gateway, &headers, gateway.count(request.to_string().as_bytes())),
-            None => nothing(State(gateway), headers, uri).await,
+        let request = serde_json::from_slice(&body);
+        let problem = request.as_ref().err().map(Problem::not_json);
+        return match (to_count(api, uri.path(), request.unwrap_or_default()), problem) {
+            (None, _) => nothing(State(gateway), headers, uri).await,
+            (Some(_), Some(problem)) => plain_json(&Wire::refused(&problem, api)),
+            (Some(request), None) => {
+                json_of(&gateway, &headers, gateway.count(request.to_string().as_bytes()))
+            }
         };
     }
     let request = match serde_json::from_slice(&body) {

@@ -52,7 +52,7 @@ pub fn html(run: &Run) -> String {
     })
 }
 
-/// Its icon shows the outcome.
+/// The icon shows the outcome.
 pub(crate) fn document(title: &str, outcome: Outcome, body: impl FnOnce(&mut Html)) -> String {
     let mut html = Html::default();
     html.tag("html").set("lang", "en").inside(|html| {

@@ -264,7 +264,7 @@ fn attempts(run: &Run, plan: &Plan, case: &CaseReport) -> Vec<(usize, usize, Vec
     all
 }
 
-/// Tests that depend on the response are counted.
+/// Tests of a scenario that depend on the response are only counted.
 fn trials(case: &CaseReport, html: &mut Html) {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| told.judged.verdict);
     let is_waiting = |told: &&results::TrialResult| {

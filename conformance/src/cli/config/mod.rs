@@ -221,7 +221,7 @@ impl Flags {
         self.0.push(Flag { name: name.to_owned(), value: format!("{before}{literal}"), variable });
     }
 
-    /// Files are relative to a folder.
+    /// Paths of files are relative to `folder`.
     fn add_setting(&mut self, setting: &str, value: &Value, folder: &Path) -> Result<()> {
         match (setting, value) {
             (_, Value::Null) => {}
@@ -292,14 +292,14 @@ fn members(settings: &impl Serialize) -> Result<serde_json::Map<String, Value>> 
 }
 
 impl Config {
-    /// Files are relative to a folder.
+    /// Paths of files are relative to `folder`.
     fn of_all(&self, folder: &Path) -> Result<Flags> {
         let mut flags = self.defaults.flags(folder)?;
         flags.merge(Flags::of_levels(&self.rules));
         Ok(flags)
     }
 
-    /// The folder of a dialect is relative to a folder.
+    /// The path of a dialect is relative to `folder`.
     fn of_recordings(&self, folder: &Path) -> Result<Flags> {
         let mut flags = Flags::default();
         flags.add("dialect", self.defaults.dialect.as_ref().map(|name| names::dialects_at(name, folder)));
@@ -323,7 +323,7 @@ impl Settings {
         Ok(flags)
     }
 
-    /// Files are relative to a folder.
+    /// Paths of files are relative to `folder`.
     fn flags(&self, folder: &Path) -> Result<Flags> {
         let mut flags = Flags::default();
         for (setting, value) in members(self)? {

@@ -151,7 +151,7 @@ impl TapConfig {
 }
 
 impl BetweenConfig {
-    /// Files are relative to a folder.
+    /// Paths of files are relative to `folder`.
     fn flags(&self, folder: &Path) -> Result<Flags> {
         if let Some(url) = self.gateway.as_ref().filter(|url| !is_on_this_machine(url)) {
             bail!(
@@ -162,7 +162,7 @@ impl BetweenConfig {
     }
 }
 
-/// Files are relative to a folder.
+/// Paths of files are relative to `folder`.
 fn flags_of(section: &str, settings: &impl Serialize, folder: &Path) -> Result<Flags> {
     let mut flags = Flags::default();
     for (setting, value) in members(settings)? {
