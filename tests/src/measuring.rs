@@ -19,10 +19,10 @@ use crate::samples::{self, shape};
 
 /// Least number of good streams of a sample.
 const LEAST: usize = 2;
-/// Least numbers of damaged streams, of good streams, and of different damages that a word rests on. One damage alone has to be played
-/// on more good streams. The rates of false words on recordings that rows do not rest on are what they were chosen by.
+/// Alternatives of the least numbers of damaged streams, of good streams, and of different damages that a word rests on. One damage
+/// alone has to be played on more good streams. Chosen by the rates of false words on recordings that no row rests on.
 type Least = &'static [(usize, usize, usize)];
-/// Those before a client is said to break, by how loosely the kinds of findings are alike.
+/// Before a client is said to break, by how loosely the kinds of findings are alike.
 const BREAKING: [Least; LOOSEST + 1] = [
     &[(2, 2, 1)],
     &[(2, 2, 1)],
@@ -31,7 +31,7 @@ const BREAKING: [Least; LOOSEST + 1] = [
     &[(10, 6, 2), (12, 8, 1)],
     &[(10, 4, 3), (12, 8, 1)],
 ];
-/// Those before it is said to be unaffected: the damage that harms it may not be among them.
+/// Before a client is said to be unaffected: the damage that harms it may not be among them.
 const SOUND: [Least; LOOSEST + 1] = [
     &[(3, 2, 1), (2, 2, 2)],
     &[(3, 2, 2), (4, 4, 1)],
@@ -40,7 +40,7 @@ const SOUND: [Least; LOOSEST + 1] = [
     &[(10, 5, 3), (10, 6, 1)],
     &[(8, 4, 3), (8, 6, 1)],
 ];
-/// Those before it is said to pass on what the server changed.
+/// Before a client is said to pass on what the server changed.
 const PASSING: [Least; LOOSEST + 1] = [
     &[(3, 2, 1)],
     &[(4, 3, 2), (6, 5, 1)],
@@ -49,7 +49,7 @@ const PASSING: [Least; LOOSEST + 1] = [
     &[(16, 8, 3), (16, 10, 1)],
     &[(16, 8, 3), (16, 10, 1)],
 ];
-/// Those where some of the streams change nothing.
+/// The same, where some of the streams change nothing.
 const PASSING_SOME: [Least; LOOSEST + 1] = [
     &[(4, 3, 1)],
     &[(4, 3, 2), (8, 6, 1)],
@@ -58,7 +58,7 @@ const PASSING_SOME: [Least; LOOSEST + 1] = [
     &[(24, 8, 3)],
     &[(24, 8, 3)],
 ];
-/// Those before it is said to report an error: it fails in the same way where the stream goes on.
+/// Before a client is said to report an error: it fails in the same way where the stream goes on.
 const REPORTING: [Least; LOOSEST + 1] = [
     &[(2, 2, 1)],
     &[(3, 2, 1)],
@@ -67,16 +67,16 @@ const REPORTING: [Least; LOOSEST + 1] = [
     &[(20, 6, 3)],
     &[(20, 6, 3)],
 ];
-/// Those with other findings before a finding is said to do among any others what it does alone.
+/// Streams with other findings, before a finding is said to do among any others what it does alone.
 const AMONG_OTHERS: Least = &[(2, 2, 1)];
-/// Those before a finding that was not played alone is said to break a client among any others.
+/// Streams with other findings, before a finding that was not played alone is said to break a client among any others.
 const ONLY_AMONG_OTHERS: Least = &[(40, 8, 6)];
 /// Number of different damages to try before a client is said to be unaffected.
 pub const HARMLESS: usize = 3;
 /// Maximum number of kinds of findings in a row. With more of them, a stream is like no other one.
 const KINDS: usize = 3;
 
-/// Number of streams that a row of before stands for.
+/// Number of streams that a present row stands for.
 const OF_ROW: usize = 3;
 
 /// The outcome of a client that was not played to.
@@ -207,7 +207,7 @@ pub fn recorded_journal(api: &str, seed: Option<u64>) -> String {
     format!("recorded-{api}-{}-{seed}", &drivers(api)[7..15])
 }
 
-/// The rows of before as outcomes of as many streams as they need, for kinds that were not played again.
+/// The present rows as outcomes of as many streams as they need, for kinds that were not played again.
 fn of_rows(before: &ImpactFile, is_played: impl Fn(&str) -> bool) -> Vec<Outcomes> {
     let mut all = Vec::new();
     for (kinds, words) in &before.outcomes {
@@ -239,8 +239,8 @@ fn of_rows(before: &ImpactFile, is_played: impl Fn(&str) -> bool) -> Vec<Outcome
     all
 }
 
-/// All that was played to the clients of an API, with the kinds of findings: samples, damaged recordings of odd seeds, and what rows
-/// of before tell of samples that were not played again.
+/// All that was played to the clients of an API, with the kinds of findings: samples, damaged recordings of odd seeds, and the
+/// present rows for samples that are not in the journal.
 ///
 /// # Errors
 ///

@@ -309,14 +309,15 @@ impl AnswerReader {
     fn pieces(&mut self, record: &Record<'_>) {
         let is_open =
             |(_, joined): &(ToolCall, Joined)| joined.opening.is_empty() && joined.deltas.is_empty();
+        // Most events have no such call before them.
+        if !self.calls.values().next_back().is_some_and(is_open) {
+            return;
+        }
         let Some((scope, (_, info))) = self.api.client_call.map(|call| call.scope).zip(record.known) else {
             return;
         };
         let opens = |of: &&EventInfo| of.scope == scope && of.role == Role::Open && of.when.is_some();
         let Some(opening) = info.effects.iter().find(opens) else { return };
-        if !self.calls.values().next_back().is_some_and(is_open) {
-            return;
-        }
         let (Some(place), Some(name)) = (opening.value, opening.when) else { return };
         let data = serde_json::from_str(record.data()).unwrap_or_default();
         let index =
