@@ -10,7 +10,6 @@
 mod api;
 mod count;
 mod decimal;
-mod delta;
 #[cfg(not(test))]
 mod dialects;
 mod enumeration;
@@ -20,9 +19,9 @@ pub mod folder;
 pub mod json;
 mod memory;
 mod places;
-mod shape;
 mod signature;
 pub mod table;
+mod template;
 mod verdict;
 mod view;
 mod watch;
@@ -31,7 +30,6 @@ mod words;
 pub use api::{APIS, Api, FOREIGN, FORMATS, Scope, Slot, UNKNOWN_KEY, spoken};
 pub use count::{Count, Odd};
 pub use decimal::Decimal;
-pub use delta::{Fragment, FragmentFrame};
 #[cfg(not(test))]
 pub use dialects::*;
 pub use enumeration::{Enumerations, ListedValue};
@@ -40,6 +38,7 @@ pub use json::Fault;
 pub use memory::Memory;
 pub use signature::{api_of_event, api_of_value, foreign_at, foreign_value, format_of, short_event};
 pub use table::Dialect;
+pub use template::{Fragment, FragmentFrame};
 pub use verdict::Verdict;
 pub use view::View;
 pub use watch::Matches;

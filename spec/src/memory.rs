@@ -1,12 +1,10 @@
 //! State kept from one event of a stream to the next.
 
-use crate::api::Slot;
-use crate::delta::{Fragment, FragmentFrame, NextDelta};
 use crate::event::EventInfo;
 use crate::json::{Checker, Outline};
-use crate::shape::Shape;
+use crate::template::{Fragment, FragmentFrame, Template};
 use crate::verdict::{Verdict, fill};
-use crate::view::{View, usual_count};
+use crate::view::View;
 use crate::watch::Matches;
 
 /// State kept from one event to the next, so that repeated parts are not validated again, and the places of the members
@@ -14,9 +12,8 @@ use crate::watch::Matches;
 #[derive(Debug, Default)]
 pub struct Memory {
     outline: Outline,
-    shape: Shape,
+    template: Template,
     matches: Matches,
-    next: NextDelta,
 }
 
 impl Memory {
@@ -33,11 +30,7 @@ impl Memory {
     /// Expects deltas after the last event, if it was a valid one of this type with a text, and this sequence number. `line`
     /// is the `event:` field of their frames.
     pub fn expect_fragments(&mut self, event: &'static EventInfo, line: Option<&str>, number: Option<u64>) {
-        if !self.next.is_expected()
-            && let Some(last) = self.shape.delta(event)
-        {
-            self.next.learn(event, line, &last, number);
-        }
+        self.template.expect(event, line, number);
     }
 
     /// Returns the delta that is expected, if the data is one that equals the last event except for its text, the next
@@ -45,19 +38,19 @@ impl Memory {
     /// is escaped as a number. Such an event is valid.
     #[inline]
     pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<Fragment<'a>> {
-        self.next.of(event)?.in_data(data)
+        self.template.expected(event)?.in_data(data)
     }
 
     /// Returns the same for the frame of server-sent events at the start of a text.
     #[inline]
     pub fn fragment_of_frame<'a>(&self, event: &EventInfo, text: &'a str) -> Option<FragmentFrame<'a>> {
-        self.next.of(event)?.in_frame(text)
+        self.template.expected(event)?.in_frame(text)
     }
 
     /// Moves on by the delta that was returned, instead of [`Self::next_event`]. Does nothing if no delta is expected.
     #[inline]
     pub fn take_fragment(&mut self) {
-        self.next.advance();
+        self.template.advance();
     }
 
     /// Validates the payload of an event of a stream, and extracts its values, like [`Dialect::view_event`], but
@@ -80,12 +73,10 @@ impl Memory {
     #[inline]
     pub fn is_again<'a>(&mut self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> bool {
         self.outline.begin(event.is_opening());
-        let Self { shape, matches, outline, .. } = self;
-        let is_again = shape.fit(event, data, view, matches, outline).is_some();
+        let Self { template, matches, outline } = self;
+        let is_again = template.fit(event, data, view, matches, outline).is_some();
         if is_again {
             matches.forget_objects();
-            self.next.note_spaces(data);
-            self.next.follow(view.raw(Slot::SequenceNumber).and_then(usual_count));
         }
         is_again
     }
@@ -98,20 +89,19 @@ impl Memory {
     ) -> Verdict {
         self.outline.begin(event.is_some_and(EventInfo::is_opening));
         self.matches.clear();
-        self.next.forget();
         let mut checker = Checker::new(data, &mut self.outline);
         view.text = data;
         let verdict = fill(view, event, &mut checker, Some(&mut self.matches));
         let (varying, matches) = (&checker.varying, &self.matches);
         match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
-            Some(event) if !event.is_nested() => self.shape.learn(event, view, varying, matches, None),
+            Some(event) if !event.is_nested() => self.template.learn(event, view, varying, matches, None),
             Some(event) => match matches.only_text().filter(|_| matches.have_usual_counts(view)) {
                 Some(text) => {
-                    self.shape.learn(event, view, &varying.with(text.clone()), matches, Some(text.start));
+                    self.template.learn(event, view, &varying.with(text.clone()), matches, Some(text.start));
                 }
-                None => self.shape.forget(),
+                None => self.template.forget(),
             },
-            None => self.shape.forget(),
+            None => self.template.forget(),
         }
         verdict
     }
