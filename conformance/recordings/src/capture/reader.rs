@@ -3,10 +3,12 @@
 use std::io::{self, Read};
 use std::mem;
 
-use super::compression::Mark;
-use super::decompress::Decompressor;
 use super::sink::{ByValue, Sink};
-use super::{CaptureError, Compression, Format, body, csv, detect, har, http, json, lines, sse, websocket};
+use crate::capture::formats::{csv, detect, har, http, json, lines, websocket};
+use crate::capture::pack::body;
+use crate::capture::pack::compression::Mark;
+use crate::capture::pack::decompress::Decompressor;
+use crate::capture::{CaptureError, Compression, Format, sse};
 use checker::{Entry, Loss};
 
 /// A read buffer, reusable for many recordings.
@@ -203,8 +205,8 @@ impl Reader {
                     Format::WebSocket => websocket::read(&bytes, sink),
                     Format::Har => har::read(&bytes, sink),
                     Format::Csv => csv::read(&bytes, sink),
-                    Format::Cassette => super::cassette::read(&bytes, sink),
-                    Format::Txtar => super::txtar::read(&bytes, sink),
+                    Format::Cassette => crate::capture::formats::cassette::read(&bytes, sink),
+                    Format::Txtar => crate::capture::formats::txtar::read(&bytes, sink),
                     Format::Json | Format::Sse | Format::Ndjson | Format::Exchange => {
                         json::read(&bytes, sink)
                     }

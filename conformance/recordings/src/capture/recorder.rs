@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::{base64, exchange};
+use crate::capture::formats::exchange;
+use crate::capture::pack::base64;
 use checker::{Exchange, Headers, Loss, Request};
 use spec::{APIS, UNKNOWN_KEY};
 

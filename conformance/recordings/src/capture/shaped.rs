@@ -14,7 +14,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use spec::json::decode;
 
-use super::nested::{Ink, KEPT, Nested, filler};
+use crate::capture::formats::nested::{Ink, KEPT, Nested, filler};
 
 /// Names of members, by how their strings are replaced.
 #[derive(Debug, Deserialize)]

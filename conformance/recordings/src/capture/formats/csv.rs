@@ -2,20 +2,21 @@
 
 use serde_json::{Map, Value};
 
-use super::source::{Lines, framed, utf8};
-use super::{CaptureError, Format, log};
+use super::log;
+use crate::capture::source::{Lines, framed, utf8};
+use crate::capture::{CaptureError, Format};
 use crate::logs::log_of;
 use checker::{Entry, Frame, Places, Transport};
 
 /// The line names the columns of a log.
-pub(super) fn is_header(line: &[u8]) -> bool {
+pub(in crate::capture) fn is_header(line: &[u8]) -> bool {
     let mut reader = reader(line);
     let header = reader.headers().ok().filter(|header| header.len() > 1);
     header.is_some_and(|header| log_of(&object(header, header)).is_some())
 }
 
 /// Values are texts, and null if they are empty.
-pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let mut reader = reader(utf8(bytes, Format::Csv)?.trim_start_matches('\u{feff}').as_bytes());
     let fail = |error: &csv::Error| CaptureError::Malformed {
         format: Format::Csv,

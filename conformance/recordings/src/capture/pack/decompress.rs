@@ -5,10 +5,10 @@ use std::{fmt, mem};
 
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 
-use super::CaptureError;
 use super::compression::Compression;
 use super::feed::Feed;
 use super::zstd::Zstd;
+use crate::capture::CaptureError;
 
 /// A decompressor of chunks, which emits pieces of bounded size.
 pub struct Decompressor {
@@ -80,17 +80,17 @@ impl Decompressor {
         outcome
     }
 
-    pub(super) fn take(&mut self, bytes: &[u8]) {
+    pub(in crate::capture) fn take(&mut self, bytes: &[u8]) {
         self.feed().push(bytes);
         self.taken += bytes.len() as u64;
     }
 
-    pub(super) fn end(&mut self) {
+    pub(in crate::capture) fn end(&mut self) {
         self.feed().ended = true;
     }
 
     /// 0 if more input is needed or none follows.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, CaptureError> {
+    pub(in crate::capture) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, CaptureError> {
         match self.inner.read(buffer) {
             Ok(0) if self.has_more_after_brotli(buffer) => Err(self.fail("it has trailing bytes".to_owned())),
             Ok(length) => {

@@ -6,9 +6,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::body::{self, Body};
-use super::other_api::is_known;
-use super::{CaptureError, Recorder, base64};
+use crate::capture::other_api::is_known;
+use crate::capture::pack::base64;
+use crate::capture::pack::body::{self, Body};
+use crate::capture::{CaptureError, Recorder};
 use checker::{Entry, Exchange, Headers, Request};
 
 /// Names of the list of exchanges: in VCR and its ports, the test proxy of Azure's SDKs, `WireMock` and
@@ -17,7 +18,7 @@ const LISTS: [&str; 6] =
     ["interactions", "http_interactions", "recordings", "Entries", "entries", "mappings"];
 
 /// One exchange, or a list of them. Its values are not parsed.
-pub(super) fn is_recorded(text: &str) -> bool {
+pub(in crate::capture) fn is_recorded(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Members {
         #[serde(
@@ -46,7 +47,7 @@ pub(super) fn is_recorded(text: &str) -> bool {
 }
 
 /// Emits streams, and responses of known APIs.
-pub(super) fn read<'v>(
+pub(in crate::capture) fn read<'v>(
     documents: impl IntoIterator<Item = &'v Value>,
     sink: &mut impl FnMut(Entry<'_>),
 ) -> Result<(), CaptureError> {

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
 
 /// The first of the characters that stand for bytes that are not UTF-8.
-pub(super) const KEPT: char = '\u{10ff00}';
+pub(in crate::capture) const KEPT: char = '\u{10ff00}';
 
 /// The character that takes the place of another one. It takes as many bytes. Spaces, quotes and
 /// escapes stay.
-pub(super) const fn filler(c: char) -> char {
+pub(in crate::capture) const fn filler(c: char) -> char {
     match c {
         ' ' | '"' | '\\' | '/' | '\u{fffd}' | KEPT.. => c,
         _ if c.is_ascii_control() => c,
@@ -24,18 +24,18 @@ pub(super) const fn filler(c: char) -> char {
 /// How filler is chosen: the same for all texts, or by a key, so that texts that begin alike have filler that begins alike, and others do
 /// not.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ink {
+pub(in crate::capture) struct Ink {
     key: Option<RandomState>,
     /// Depends on all characters of the text so far.
     state: u64,
 }
 
 impl Ink {
-    pub(super) fn keyed(key: &RandomState) -> Self {
+    pub(in crate::capture) fn keyed(key: &RandomState) -> Self {
         Self { key: Some(key.clone()), state: 0 }
     }
 
-    pub(super) fn filler(&mut self, c: char) -> char {
+    pub(in crate::capture) fn filler(&mut self, c: char) -> char {
         let plain = filler(c);
         let Some(key) = &self.key else { return plain };
         self.state = key.hash_one((self.state, c));
@@ -61,7 +61,7 @@ const LITERALS: [&str; 3] = ["true", "false", "null"];
 const DIGITS: [char; 4] = ['0', '0', '7', '8'];
 
 #[derive(Debug, Default)]
-pub(super) struct Nested {
+pub(in crate::capture) struct Nested {
     ink: Ink,
     state: State,
     /// For each value around the cursor, whether it is an object.
@@ -94,12 +94,12 @@ enum Escape {
 }
 
 impl Nested {
-    pub(super) fn with(ink: Ink) -> Self {
+    pub(in crate::capture) fn with(ink: Ink) -> Self {
         Self { ink, ..Self::default() }
     }
 
     /// Appends a piece without its text. It is the text between the quotes of a string.
-    pub(super) fn replace(&mut self, raw: &str, out: &mut String) {
+    pub(in crate::capture) fn replace(&mut self, raw: &str, out: &mut String) {
         let mut rest = raw;
         while let Some(next) = rest.chars().next() {
             let (unit, is_code) = match rest.as_bytes() {

@@ -2,8 +2,9 @@
 
 use checker::{Entry, Exchange, Request};
 
-use super::body::{Body, is_content};
-use super::{CaptureError, http};
+use super::http;
+use crate::capture::CaptureError;
+use crate::capture::pack::body::{Body, is_content};
 
 /// A file of an archive.
 struct File<'a> {
@@ -14,7 +15,7 @@ struct File<'a> {
     line: u64,
 }
 
-pub(super) fn name_in(line: &[u8]) -> Option<&str> {
+pub(in crate::capture) fn name_in(line: &[u8]) -> Option<&str> {
     let line = line.trim_ascii_end().strip_prefix(b"-- ")?.strip_suffix(b" --")?;
     std::str::from_utf8(line).ok().map(str::trim).filter(|name| !name.is_empty())
 }
@@ -37,7 +38,7 @@ fn files(bytes: &[u8]) -> Vec<File<'_>> {
 
 /// A file named as a request belongs to the other files; a file that is neither a stream nor JSON nor an HTTP response
 /// is skipped.
-pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let mut outcome = Ok(());
     let mut asked = None;
     for file in files(bytes) {

@@ -9,8 +9,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::source::{framed, said};
-use super::{CaptureError, Format, ndjson};
+use super::ndjson;
+use crate::capture::source::{framed, said};
+use crate::capture::{CaptureError, Format};
 use checker::{Entry, Frame, Loss, Transport};
 
 #[derive(Deserialize, Default)]
@@ -55,7 +56,7 @@ impl<'a> Line<'a> {
     }
 }
 
-pub(super) fn is_message(line: &[u8]) -> bool {
+pub(in crate::capture) fn is_message(line: &[u8]) -> bool {
     // An `error` event has a type; a closed connection does not. Responses and refusals also have an `error`.
     let parsed: Option<Line<'_>> = serde_json::from_slice(line).ok();
     parsed.is_some_and(|line| match line.message() {
@@ -65,7 +66,7 @@ pub(super) fn is_message(line: &[u8]) -> bool {
     })
 }
 
-pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let mut failed = None;
     let mut lines = ndjson::Parser::default();
     let mut each = |frame: Frame<'_>| {
@@ -79,7 +80,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
 }
 
 /// Places refer to the message, which counts as one line.
-pub(super) fn frame(text: &str, line: u64, time: Option<Duration>) -> Frame<'_> {
+pub(in crate::capture) fn frame(text: &str, line: u64, time: Option<Duration>) -> Frame<'_> {
     Frame { transport: Transport::WebSocket, time, ..framed(text, 0, line) }
 }
 

@@ -9,7 +9,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::feed::Feed;
 
-pub(super) struct Zstd {
+pub(in crate::capture) struct Zstd {
     feed: Feed,
     decoder: FrameDecoder,
     place: Place,
@@ -25,11 +25,11 @@ enum Place {
 }
 
 impl Zstd {
-    pub(super) fn new(feed: Feed) -> Self {
+    pub(in crate::capture) fn new(feed: Feed) -> Self {
         Self { feed, decoder: FrameDecoder::new(), place: Place::Outside }
     }
 
-    pub(super) const fn feed(&mut self) -> &mut Feed {
+    pub(in crate::capture) const fn feed(&mut self) -> &mut Feed {
         &mut self.feed
     }
 

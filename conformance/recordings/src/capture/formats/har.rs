@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::body::Body;
-use super::on_disk::OnDisk;
-use super::other_api::is_known;
-use super::source::malformed;
-use super::{CaptureError, Format, Recorder, base64, websocket};
+use super::websocket;
+use crate::capture::on_disk::OnDisk;
+use crate::capture::other_api::is_known;
+use crate::capture::pack::base64;
+use crate::capture::pack::body::Body;
+use crate::capture::source::malformed;
+use crate::capture::{CaptureError, Format, Recorder};
 use checker::{Entry, Exchange, Headers};
 
 #[derive(Deserialize)]
@@ -78,7 +80,7 @@ struct Message {
 }
 
 /// Other requests of a browser are skipped.
-pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let archive: Archive = serde_json::from_slice(bytes).map_err(|error| malformed(Format::Har, &error))?;
     let mut outcome = Ok(());

@@ -4,13 +4,15 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::document::{Documents, Kind};
-use super::on_disk::OnDisk;
-use super::source::{Lines, framed, malformed, offset_in, unquoted, utf8};
-use super::{CaptureError, Format, body, recorded, sse};
+use super::recorded;
+use crate::capture::on_disk::OnDisk;
+use crate::capture::pack::body;
+use crate::capture::source::{Lines, framed, malformed, offset_in, unquoted, utf8};
+use crate::capture::{CaptureError, Format, sse};
 use checker::{Entry, Frame, Transport};
 
 /// Tools print events on many lines each, so there may be several documents.
-pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let text = utf8(bytes, Format::Json)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut documents = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();

@@ -48,7 +48,7 @@ impl Compression {
 
 /// The compression of a recording, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(in crate::capture) enum Mark {
     None,
     /// More bytes are needed.
     Perhaps,
@@ -56,7 +56,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    pub(super) fn of(start: &[u8]) -> Self {
+    pub(in crate::capture) fn of(start: &[u8]) -> Self {
         const MARKS: [(&[u8], Compression); 2] =
             [(&[0x1f, 0x8b], Compression::Gzip), (&[0x28, 0xb5, 0x2f, 0xfd], Compression::Zstd)];
         for (mark, compression) in MARKS {

@@ -1,13 +1,14 @@
 //! Recordings of one JSON document a line: events, responses, exchanges, and any mixture of them.
 
 use super::document::{Documents, Kind};
-use super::source::parsed;
-use super::{CaptureError, Format, exchange, ndjson};
+use super::{exchange, ndjson};
+use crate::capture::source::parsed;
+use crate::capture::{CaptureError, Format};
 use checker::{Entry, Frame, Loss};
 
 /// A parser of chunks.
 #[derive(Debug)]
-pub(super) struct Parser {
+pub(in crate::capture) struct Parser {
     lines: ndjson::Parser,
     state: State,
     failed: Option<CaptureError>,
@@ -22,16 +23,16 @@ struct State {
 }
 
 impl Parser {
-    pub(super) fn new(format: Format) -> Self {
+    pub(in crate::capture) fn new(format: Format) -> Self {
         let (exchanges, documents) = (exchange::State::default(), Documents::default());
         Self { lines: ndjson::Parser::default(), state: State { format, exchanges, documents }, failed: None }
     }
 
-    pub(super) const fn format(&self) -> Format {
+    pub(in crate::capture) const fn format(&self) -> Format {
         self.state.format
     }
 
-    pub(super) fn push(
+    pub(in crate::capture) fn push(
         &mut self,
         chunk: &[u8],
         sink: &mut impl FnMut(Entry<'_>),
@@ -41,7 +42,7 @@ impl Parser {
         self.outcome()
     }
 
-    pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    pub(in crate::capture) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let Self { lines, state, failed } = &mut self;
         lines.finish(&mut |frame| state.take(frame, failed, sink));
         let ended = state.exchanges.end(Some(Loss::Cut("the recording is truncated here".into())), sink);
@@ -49,7 +50,7 @@ impl Parser {
     }
 
     /// The rest of the recording cannot be read.
-    pub(super) fn cut(self, problem: &str, sink: &mut impl FnMut(Entry<'_>)) {
+    pub(in crate::capture) fn cut(self, problem: &str, sink: &mut impl FnMut(Entry<'_>)) {
         if self.state.format == Format::Ndjson && !self.state.exchanges.is_open() {
             sink(Entry::Lost(Loss::Cut(problem.into())));
         } else {

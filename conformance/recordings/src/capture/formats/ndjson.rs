@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::source::framed_bytes;
+use crate::capture::source::framed_bytes;
 use checker::{Frame, Transport};
 
 /// A parser of chunks that emits a frame for every line that is not blank.

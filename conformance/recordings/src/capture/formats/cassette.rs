@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::on_disk::OnDisk;
-use super::source::utf8;
-use super::{CaptureError, Format, recorded};
+use super::recorded;
+use crate::capture::on_disk::OnDisk;
+use crate::capture::source::utf8;
+use crate::capture::{CaptureError, Format};
 use checker::Entry;
 
-pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let text = without_object_keys(utf8(bytes, Format::Cassette)?);
     // Binary values stay base64: they are seldom text.
     let options = serde_saphyr::options! { ignore_binary_tag_for_string: true };

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::body::Body;
-use super::{CaptureError, Format, base64, websocket};
+use super::websocket;
+use crate::capture::pack::base64;
+use crate::capture::pack::body::Body;
+use crate::capture::{CaptureError, Format};
 use checker::{Entry, Exchange, Frame, Headers, Loss, Request};
 
 /// Version of the format.
-pub(super) const VERSION: u64 = 1;
+pub(in crate::capture) const VERSION: u64 = 1;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -59,7 +61,7 @@ struct Answered<'a> {
 
 /// The position in a recording.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(in crate::capture) struct State {
     exchanges: u64,
     messages: u64,
     /// The body being parsed.
@@ -68,7 +70,7 @@ pub(super) struct State {
     is_open: bool,
 }
 
-pub(super) fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
+pub(in crate::capture) fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
     if let Entry::Event(frame) | Entry::Body(frame) | Entry::Sent(frame) = &mut entry {
         frame.line = line;
         frame.is_on_one_line = true;
@@ -80,11 +82,11 @@ pub(super) fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
 }
 
 impl State {
-    pub(super) const fn is_open(&self) -> bool {
+    pub(in crate::capture) const fn is_open(&self) -> bool {
         self.is_open
     }
 
-    pub(super) fn take(
+    pub(in crate::capture) fn take(
         &mut self,
         line: &Frame<'_>,
         sink: &mut impl FnMut(Entry<'_>),
@@ -171,7 +173,7 @@ impl State {
     }
 
     /// A lost connection has a reason.
-    pub(super) fn end(
+    pub(in crate::capture) fn end(
         &mut self,
         lost: Option<Loss<'_>>,
         sink: &mut impl FnMut(Entry<'_>),

@@ -4,9 +4,10 @@ use memchr::memchr;
 use serde_json::value::RawValue;
 
 use super::document::Kind;
-use super::{CaptureError, Format, csv, txtar, websocket};
+use super::{csv, txtar, websocket};
+use crate::capture::{CaptureError, Format};
 
-pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
+pub(in crate::capture) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(CaptureError::Utf16);
     }

@@ -8,10 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::body::{Body, starts_with_field};
 use super::exchange::on_line;
-use super::source::{parsed, said, unwrapped};
-use super::{CaptureError, log, other_api, recorded};
+use super::{log, recorded};
+use crate::capture::pack::body::{Body, starts_with_field};
+use crate::capture::source::{parsed, said, unwrapped};
+use crate::capture::{CaptureError, other_api};
 use crate::logs::log_of;
 use checker::{Entry, Exchange, Frame, Loss};
 use spec::json::Indexed;
@@ -19,7 +20,7 @@ use spec::{APIS, FOREIGN};
 
 /// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::capture) enum Kind {
     /// An event of a stream.
     Event,
     /// An error that is the same as an event and as a body.
@@ -78,7 +79,7 @@ struct BatchError<'a> {
 }
 
 impl Kind {
-    pub(super) fn of(text: &str) -> Self {
+    pub(in crate::capture) fn of(text: &str) -> Self {
         let (mut is_typed, mut is_wrapped, mut has_data, mut has_error) = (false, false, false, false);
         let (mut object, mut stream, mut batch, mut answer, mut exchange) = (None, None, false, false, false);
         let mut has_request = false;
@@ -168,9 +169,9 @@ fn holds_events(raw: &str) -> bool {
 /// Hands out documents in order. Events that follow each other are streams; every other document is an exchange of its
 /// own.
 #[derive(Debug, Default)]
-pub(super) struct Documents {
+pub(in crate::capture) struct Documents {
     /// Whether the last document was an exchange of its own.
-    pub(super) is_apart: bool,
+    pub(in crate::capture) is_apart: bool,
     /// Whether there is only this document, so that it needs no name.
     is_single: bool,
     /// The first document, which is handed out alone, shows whether all are of a log.
@@ -180,20 +181,20 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    pub(super) fn single() -> Self {
+    pub(in crate::capture) fn single() -> Self {
         Self { is_single: true, ..Self::default() }
     }
 
     /// At first sight, an event follows others, and begins with its type.
     #[inline]
-    pub(super) fn is_event(&self, frame: &Frame<'_>) -> bool {
+    pub(in crate::capture) fn is_event(&self, frame: &Frame<'_>) -> bool {
         self.has_begun
             && !self.is_apart
             && frame.source.starts_with(b"{\"type\":\"")
             && !BODY_STARTS.iter().any(|start| frame.source.starts_with(start.as_bytes()))
     }
 
-    pub(super) fn hand_out(
+    pub(in crate::capture) fn hand_out(
         &mut self,
         kind: Kind,
         frame: Frame<'_>,

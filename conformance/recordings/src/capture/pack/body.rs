@@ -4,14 +4,14 @@ use std::mem;
 use std::time::Duration;
 
 use super::decompress::Decompressor;
-use super::source::{framed_bytes, newlines};
-use super::{CaptureError, Compression, Format, sse};
+use crate::capture::source::{framed_bytes, newlines};
+use crate::capture::{CaptureError, Compression, Format, sse};
 use checker::{Entry, Exchange, Frame};
 
 /// Decompresses the chunks of a body, if the response states a compression and the body has it, and parses
 /// their content.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(in crate::capture) struct Body {
     coding: Coding,
     content: Content,
 }
@@ -39,13 +39,13 @@ enum Content {
 }
 
 /// Maximum size of a recording or body that is parsed as a whole.
-pub(super) const MOST_WHOLE: usize = 256 << 20;
+pub(in crate::capture) const MOST_WHOLE: usize = 256 << 20;
 /// Number of bytes without control characters after which a body counts as text.
 const SURE: usize = 256;
 
 impl Body {
     /// The body begins at this byte and line of the recording.
-    pub(super) fn new(exchange: &Exchange<'_>, (byte, line): (u64, u64)) -> Self {
+    pub(in crate::capture) fn new(exchange: &Exchange<'_>, (byte, line): (u64, u64)) -> Self {
         let content = if exchange.is_stream() {
             Content::Stream(sse::Parser::starting_at(byte, line))
         } else {
@@ -55,7 +55,7 @@ impl Body {
         Self { coding, content }
     }
 
-    pub(super) fn push(
+    pub(in crate::capture) fn push(
         &mut self,
         bytes: &[u8],
         time: Option<Duration>,
@@ -75,7 +75,7 @@ impl Body {
         }
     }
 
-    pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    pub(in crate::capture) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let decided = self.decide(sink);
         let Self { coding, mut content } = self;
         let outcome = match coding {
@@ -89,11 +89,15 @@ impl Body {
     }
 
     /// Drops the incomplete frame at the end, as the rest of the body is unknown.
-    pub(super) fn cut(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    pub(in crate::capture) fn cut(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         self.decide(sink)
     }
 
-    pub(super) fn read(mut self, bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    pub(in crate::capture) fn read(
+        mut self,
+        bytes: &[u8],
+        sink: &mut impl FnMut(Entry<'_>),
+    ) -> Result<(), CaptureError> {
         match self.push(bytes, None, sink) {
             Ok(()) => self.finish(sink),
             Err(error) => {
@@ -130,7 +134,7 @@ fn coding<'e>(exchange: &'e Exchange<'_>) -> Option<&'e str> {
 }
 
 /// The recorder may have decompressed the body already.
-pub(super) fn is_compressed(exchange: &Exchange<'_>, body: &[u8]) -> bool {
+pub(in crate::capture) fn is_compressed(exchange: &Exchange<'_>, body: &[u8]) -> bool {
     coding(exchange).is_some() && Guess::at(body) == Guess::Compressed
 }
 
@@ -162,12 +166,12 @@ impl Guess {
 }
 
 /// The beginning of a stream of events, or of JSON.
-pub(super) fn is_content(bytes: &[u8]) -> bool {
+pub(in crate::capture) fn is_content(bytes: &[u8]) -> bool {
     starts_with_field(bytes) || matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..])
 }
 
 /// The beginning of a stream of server-sent events.
-pub(super) fn starts_with_field(bytes: &[u8]) -> bool {
+pub(in crate::capture) fn starts_with_field(bytes: &[u8]) -> bool {
     const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
     let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     FIELDS.iter().any(|field| start.starts_with(field))

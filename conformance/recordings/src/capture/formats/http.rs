@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::body::{Body, is_compressed, is_content};
-use super::source::{Lines, line_of};
-use super::{CaptureError, Format};
+use crate::capture::pack::body::{Body, is_compressed, is_content};
+use crate::capture::source::{Lines, line_of};
+use crate::capture::{CaptureError, Format};
 use checker::{Entry, Exchange};
 
-pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let (mut exchange, mut body) = head(bytes, 0)?;
     // Interim responses, redirects and responses of proxies precede the final one.
     while bytes[body..].starts_with(b"HTTP/") {

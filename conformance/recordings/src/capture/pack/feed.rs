@@ -4,12 +4,12 @@ use std::io::{self, BufRead, Read};
 
 /// Received bytes, for decoders that pull them: `WouldBlock` if there are none.
 #[derive(Debug, Default)]
-pub(super) struct Feed {
+pub(in crate::capture) struct Feed {
     bytes: Vec<u8>,
     at: usize,
     /// Number of bytes before these.
     before: usize,
-    pub(super) ended: bool,
+    pub(in crate::capture) ended: bool,
 }
 
 /// Decoders get blocks of this size, regardless of the chunks: their output before an error is lost with the
@@ -17,18 +17,18 @@ pub(super) struct Feed {
 const BLOCK: usize = 64;
 
 impl Feed {
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(in crate::capture) fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.at);
         self.before += self.at;
         self.at = 0;
         self.bytes.extend_from_slice(bytes);
     }
 
-    pub(super) fn rest(&self) -> &[u8] {
+    pub(in crate::capture) fn rest(&self) -> &[u8] {
         &self.bytes[self.at..]
     }
 
-    pub(super) fn want(&self, length: usize) -> io::Result<&[u8]> {
+    pub(in crate::capture) fn want(&self, length: usize) -> io::Result<&[u8]> {
         match self.rest().get(..length) {
             Some(bytes) => Ok(bytes),
             None if self.ended => Err(io::ErrorKind::UnexpectedEof.into()),

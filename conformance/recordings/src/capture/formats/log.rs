@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use catalogue::Log;
 use spec::json::{at, string};
 
-use super::other_api;
-use super::source::{Lines, framed, offset_in};
+use crate::capture::other_api;
+use crate::capture::source::{Lines, framed, offset_in};
 use crate::logs::{each_row, first, kind_of};
 use checker::{Entry, Exchange, Frame, Places, Row};
 
-pub(super) fn rows(log: &'static Log, document: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) {
+pub(in crate::capture) fn rows(log: &'static Log, document: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) {
     let Some(text) = document.data.as_deref() else { return };
     let mut lines = Lines::of(document.source);
     each_row(log, text, &mut |row| {
