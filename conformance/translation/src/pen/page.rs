@@ -50,6 +50,9 @@ pub(super) struct Page {
     pub(super) classes: BTreeMap<String, String>,
     /// The error of a response that fails.
     pub(super) failure: ReplyError,
+    /// Values that the gateway puts into others.
+    #[serde(default)]
+    pub(super) aside: BTreeMap<String, Template>,
     /// Templates that others name.
     #[serde(default)]
     fragment: BTreeMap<String, Template>,
