@@ -1,4 +1,4 @@
-//! Lists how the responses of each API are written.
+//! Lists how the responses of each API are written and read.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,14 +12,19 @@ fn main() -> io::Result<()> {
     let mut all: Vec<PathBuf> =
         fs::read_dir(&apis)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     all.sort();
-    let mut pages = String::from("&[");
-    for folder in all {
-        let (api, page) = (folder.file_name().unwrap_or_default(), folder.join("pen.toml"));
-        if page.is_file() {
-            let (api, page) = (api.to_string_lossy(), page.display().to_string());
-            _ = write!(pages, "({api:?}, include_str!({page:?})),");
+    let out = PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?);
+    for kind in ["pen", "reader"] {
+        let mut pages = String::from("&[");
+        for folder in &all {
+            let (api, page) =
+                (folder.file_name().unwrap_or_default(), folder.join(kind).with_extension("toml"));
+            if page.is_file() {
+                let (api, page) = (api.to_string_lossy(), page.display().to_string());
+                _ = write!(pages, "({api:?}, include_str!({page:?})),");
+            }
         }
+        pages.push(']');
+        fs::write(out.join(kind).with_extension("rs"), pages)?;
     }
-    pages.push(']');
-    fs::write(PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?).join("pages.rs"), pages)
+    Ok(())
 }

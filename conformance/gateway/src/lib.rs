@@ -13,11 +13,10 @@ pub use content::address::{wants_list, with_path, without_path};
 pub use content::directive;
 pub use content::given::given;
 pub use content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought, tokens};
+pub use content::planning::plan;
 pub use content::problem::Problem;
 pub use content::refusal::{invalid, refusal};
-pub use content::speech::{
-    called_dialects, dialects, example, examples, input_text, is_spoken, plan, request,
-};
+pub use content::speech::{called_dialects, dialects, example, examples, input_text, is_spoken, request};
 pub use faults::list::{FaultInfo, FaultKind, fault_list};
 pub use faults::regardless::{regardless, request_about, request_faults};
 pub use faults::socket::socket_faults;

@@ -6,9 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use catalogue::BETWEEN_RULES;
-use checker::{
-    Answer, AnswerReader, Checker, Exchange, Finding, Frame, Headers, Places, Request, RuleSets, sse,
-};
+use checker::{Answer, Checker, Exchange, Finding, Frame, Headers, Places, Request, RuleSets, sse};
 use results::text::{cut, visible};
 use results::{FailOn, TestFinding, cause_id, cause_message};
 use serde_json::Value;
@@ -93,14 +91,7 @@ pub(super) fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: b
 pub(super) fn empty_texts(dialect: &'static Dialect, response: &Response) -> usize {
     let body = response.body();
     let answer = if is_stream(response, &body) {
-        let mut reader = AnswerReader::new(dialect.api);
-        let mut parser = sse::Parser::default();
-        parser.push(&body, &mut |frame: Frame<'_>| {
-            if let Some(data) = &frame.data {
-                reader.data(dialect, data);
-            }
-        });
-        reader.finish()
+        Answer::of_stream(dialect, &body)
     } else {
         Answer::of_body(dialect, &serde_json::from_slice(&body).unwrap_or_default())
     };

@@ -77,7 +77,7 @@ impl<'e> Turn<'e> {
             let reply = read(self.test.upstream, response);
             return reply.error.is_none() && reply.stop.is_some_and(|stop| stop != Stop::Failed);
         }
-        let first = deltas(self.test.upstream, &body).iter().find_map(|delta| match delta {
+        let first = ReplyReader::all(self.test.upstream.api, &body).iter().find_map(|delta| match delta {
             Delta::Garbled(_) | Delta::Failed(_) => Some(false),
             Delta::Stopped(stopped) => Some(stopped.stop != Some(Stop::Failed)),
             _ => None,
@@ -109,7 +109,10 @@ impl<'e> Turn<'e> {
         let completion = self.completion(reply);
         match () {
             () if http_within(&body).is_some() => StreamOutcome::Malformed,
-            () if deltas(self.test.front, &body).iter().any(|delta| matches!(delta, Delta::Garbled(_))) => {
+            () if ReplyReader::all(self.test.front.api, &body)
+                .iter()
+                .any(|delta| matches!(delta, Delta::Garbled(_))) =>
+            {
                 StreamOutcome::Malformed
             }
             () if looks_complete && completion != StreamOutcome::Complete => completion,
@@ -130,13 +133,6 @@ impl<'e> Turn<'e> {
             _ => StreamOutcome::FalseComplete,
         }
     }
-}
-
-fn deltas(dialect: &'static spec::Dialect, stream: &[u8]) -> Vec<Delta> {
-    let mut reader = ReplyReader::new(dialect.api);
-    let mut deltas = reader.push(stream);
-    deltas.extend(reader.finish());
-    deltas
 }
 
 pub(super) fn read(dialect: &'static spec::Dialect, response: &Response) -> Reply {

@@ -46,7 +46,7 @@ impl Said {
         if !is_body {
             complete(&mut reply, &played);
         }
-        let mut readings = vec![answer_of(&reply)];
+        let mut readings = vec![Answer::from(reply.clone())];
         if !is_body && weight(played.content()) > weight(&readings[0]) {
             readings = vec![played.content().clone()];
         }
@@ -197,24 +197,4 @@ fn is_stream(act: &Act, body: &[u8]) -> bool {
         name.eq_ignore_ascii_case("content-type") && value.trim_start().starts_with("text/event-stream")
     });
     is_named || act.status < 400 && first.is_some_and(|first| b":edir\xef".contains(first))
-}
-
-fn answer_of(reply: &Reply) -> Answer {
-    let mut answer = Answer { id: reply.id.clone(), status: reply.word.clone(), ..Answer::default() };
-    for part in &reply.parts {
-        match part {
-            Part::Text(text) => answer.texts.push(text.clone()),
-            Part::Refusal(text) => answer.refusal += text,
-            Part::Reasoning(reasoning) => answer.reasoning += &reasoning.text,
-            Part::Call(call) => answer.calls.push(ToolCall {
-                id: call.id.clone(),
-                name: call.name.clone(),
-                arguments: call.arguments.clone(),
-            }),
-            Part::Image(_) | Part::Result(_) => {}
-        }
-    }
-    let tokens = |usage: translation::Usage| checker::Tokens { input: usage.input, output: usage.output };
-    answer.tokens = reply.usage.map(tokens);
-    answer
 }

@@ -1,11 +1,13 @@
 //! Questions of requests, in the terms that all APIs share.
 
 use serde_json::{Map, Value};
+use spec::Api;
+use translation::{Format, Question, Tool};
 
 use super::directive::Directives;
-use super::fitting;
 use super::plan::{Item, tokens};
-use super::sample;
+use super::speech::speech;
+use super::{fitting, sample, text};
 
 /// The last input of a request.
 #[derive(Debug, Default)]
@@ -19,6 +21,9 @@ pub(crate) struct Ask {
     pub(super) reference: String,
     /// The form of the text.
     pub(super) format: Format,
+    choices: Option<u64>,
+    /// The functions that it offers.
+    pub(super) tools: Vec<Tool>,
     /// Whether the last entry is the output of a tool.
     pub(super) is_tool_output: bool,
     pub(super) has_image: bool,
@@ -27,19 +32,67 @@ pub(crate) struct Ask {
     pub(super) is_trigger: bool,
 }
 
-/// The form of a text.
-#[derive(Debug, Default, PartialEq)]
-pub(super) enum Format {
-    /// Any.
-    #[default]
-    Text,
-    /// A JSON object.
-    Object,
-    /// JSON that fits a schema.
-    Schema(Value),
-}
+/// Maximum number of choices, so that a request cannot overload the server.
+const MOST_CHOICES: u64 = 16;
 
 impl Ask {
+    pub(super) fn read(request: &Value, api: &Api) -> Self {
+        let Question { format, choices, tools, .. } = Question::read(api, request);
+        let reference = speech(api).reference.as_ref().and_then(|place| request.pointer(place)?.as_str());
+        let input = request.get(api.request.input);
+        let mut ask = Self {
+            said: input.map(Value::to_string).unwrap_or_default(),
+            reference: reference.unwrap_or_default().to_owned(),
+            format,
+            choices,
+            tools,
+            ..Self::default()
+        };
+        match input {
+            Some(Value::String(text)) => ask.text.clone_from(text),
+            Some(Value::Array(entries)) => {
+                for entry in entries {
+                    ask.take(entry);
+                }
+            }
+            _ => {}
+        }
+        ask
+    }
+
+    /// The words of the APIs differ, and none of them has two meanings.
+    fn take(&mut self, entry: &Value) {
+        let [role, kind] = ["role", "type"].map(|name| text(entry, name).unwrap_or_default());
+        let content = entry.get("content").or_else(|| entry.get("parts"));
+        let parts = content.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let kinds = || {
+            parts.iter().filter_map(|part| {
+                text(part, "type")
+                    .or_else(|| text(part.get("inlineData").or(part.get("fileData"))?, "mimeType"))
+            })
+        };
+        let is_output = |part: &Value| {
+            text(part, "type") == Some("tool_result") || part.get("functionResponse").is_some()
+        };
+        self.is_tool_output = role == "tool" || kind.ends_with("_call_output") || parts.iter().any(is_output);
+        self.is_trigger = kind == "compaction_trigger";
+        if !["", "user"].contains(&role) || !["", "message"].contains(&kind) {
+            return;
+        }
+        let is_image = |kind: &str| kind.starts_with("image") || kind == "input_image";
+        let is_file = |kind: &str| ["document", "file", "input_file"].contains(&kind) || kind.contains('/');
+        self.has_image = kinds().any(is_image);
+        self.has_file = kinds().any(|kind| is_file(kind) && !is_image(kind));
+        self.text = match content {
+            Some(Value::String(text)) => text.clone(),
+            _ => parts.iter().filter_map(|part| text(part, "text")).collect::<Vec<_>>().join(" "),
+        };
+    }
+
+    pub(super) fn choices(&self) -> usize {
+        usize::try_from(self.choices.unwrap_or(1).clamp(1, MOST_CHOICES)).unwrap_or(1)
+    }
+
     pub(super) fn plain(&self) -> String {
         let mut pieces = self.text.split("[[");
         let first = pieces.next().unwrap_or_default();
@@ -76,7 +129,9 @@ impl Ask {
 
     pub(super) fn words(&self, seed: u64) -> Vec<String> {
         match &self.format {
-            Format::Schema(schema) => return sample::fragments_of(&fitting::value(schema).to_string()),
+            Format::Schema { schema, .. } => {
+                return sample::fragments_of(&fitting::value(schema).to_string());
+            }
             Format::Object => return sample::fragments_of(&self.object()),
             Format::Text => {}
         }

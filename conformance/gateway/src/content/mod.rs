@@ -2,14 +2,12 @@
 
 pub(crate) mod address;
 mod ask;
-mod chat;
 mod conversation;
 pub mod directive;
 pub(crate) mod fitting;
-mod gemini;
 pub(crate) mod given;
-mod messages;
 pub(crate) mod plan;
+pub(crate) mod planning;
 pub(crate) mod problem;
 pub(crate) mod refusal;
 pub(crate) mod responses;

@@ -270,6 +270,25 @@ impl Thought {
 }
 
 impl Item {
+    /// The type of the item in the API that has all of them.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Message(_) => "message",
+            Self::Reasoning(_) => "reasoning",
+            Self::Function { .. } => "function_call",
+            Self::Custom { .. } => "custom_tool_call",
+            Self::WebSearch(_) => "web_search_call",
+            Self::FileSearch(_) => "file_search_call",
+            Self::Code(..) => "code_interpreter_call",
+            Self::Image(_) => "image_generation_call",
+            Self::McpTools { .. } => "mcp_list_tools",
+            Self::McpCall { .. } => "mcp_call",
+            Self::Shell(_) => "shell_call",
+            Self::Patch(_) => "apply_patch_call",
+            Self::Compaction(_) => "compaction",
+        }
+    }
+
     fn fragments(&self) -> Vec<&String> {
         match self {
             Self::Message(parts) => parts

@@ -4,21 +4,22 @@ use serde_json::{Map, Value};
 use spec::Dialect;
 use spec::json::Actual;
 
+use super::ask::Ask;
 use super::plan::{Ending, ResponsePlan};
 use super::problem::Problem;
 use super::speech::speech;
-use super::text;
+use super::{conversation, text};
 
 /// Returns why a request is refused, if it is.
 pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
     if !request.is_object() {
         return Some(Problem::invalid("invalid_json", "The body of the request is not a JSON object.", None));
     }
-    let problem = (speech(dialect.api).unserved)(request).or_else(|| invalid(request, dialect));
+    let problem = conversation::unserved(request, dialect.api).or_else(|| invalid(request, dialect));
     if problem.is_some() {
         return problem;
     }
-    let wanted = (speech(dialect.api).ask)(request).directives().status;
+    let wanted = Ask::read(request, dialect.api).directives().status;
     wanted.map(Problem::of_status)
 }
 
@@ -37,7 +38,7 @@ pub fn invalid(request: &Value, dialect: &Dialect) -> Option<Problem> {
         let message = "The input exceeds the context window of the model.";
         return Some(Problem::invalid("context_length_exceeded", message, Some(input)));
     }
-    (speech(dialect.api).unmatched)(request)
+    conversation::unmatched(request, dialect.api)
 }
 
 /// Refuses a plan with content that the API has no way to say.
@@ -48,7 +49,7 @@ pub(crate) fn unsaid(plan: &ResponsePlan, dialect: &Dialect) -> Option<Problem> 
         Ending::Blocked => speech.blocks,
         _ => true,
     };
-    let is_said = ends && plan.items.iter().all(speech.can_say);
+    let is_said = ends && plan.items.iter().all(|item| conversation::can_say(item, speech));
     let message = || format!("{} has no way to say this.", dialect.api.title);
     (!is_said).then(|| Problem::invalid("unsupported_value", message(), Some(dialect.api.request.input)))
 }

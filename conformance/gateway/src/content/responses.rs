@@ -3,63 +3,13 @@
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use super::ask::{Ask, Format, word_after};
+use super::ask::{Ask, word_after};
 use super::plan::{Item, Part, ResponsePlan, Thought};
 use super::{sample, text};
 use recordings::capture::base64_of;
 
-pub(super) fn ask(request: &Value) -> Ask {
-    let reference = request.pointer("/metadata/reference").and_then(Value::as_str).unwrap_or_default();
-    let mut ask = Ask {
-        said: request.get("input").map(Value::to_string).unwrap_or_default(),
-        reference: reference.to_owned(),
-        format: format(request),
-        ..Ask::default()
-    };
-    match request.get("input") {
-        Some(Value::String(text)) => ask.text.clone_from(text),
-        Some(Value::Array(entries)) => {
-            for entry in entries {
-                take(&mut ask, entry);
-            }
-        }
-        _ => {}
-    }
-    ask
-}
-
-fn take(ask: &mut Ask, entry: &Value) {
-    let kind = text(entry, "type").unwrap_or("message");
-    ask.is_tool_output = kind.ends_with("_call_output");
-    ask.is_trigger = kind == "compaction_trigger";
-    if kind != "message" || text(entry, "role") != Some("user") {
-        return;
-    }
-    match entry.get("content") {
-        Some(Value::String(text)) => ask.text.clone_from(text),
-        Some(Value::Array(parts)) => {
-            let kinds = |kind: &str| parts.iter().any(|part| text(part, "type") == Some(kind));
-            ask.has_image = kinds("input_image");
-            ask.has_file = kinds("input_file");
-            ask.text = parts.iter().filter_map(|part| text(part, "text")).collect::<Vec<_>>().join(" ");
-        }
-        _ => {}
-    }
-}
-
-fn format(request: &Value) -> Format {
-    let format = request.pointer("/text/format");
-    match format.and_then(|format| text(format, "type")) {
-        Some("json_schema") => {
-            Format::Schema(format.and_then(|format| format.get("schema")).cloned().unwrap_or_default())
-        }
-        Some("json_object") => Format::Object,
-        _ => Format::Text,
-    }
-}
-
 pub(crate) fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
-    let input = ask(request);
+    let input = Ask::read(request, dialect.api);
     let directives = input.directives();
     let input_tokens = directives.input_tokens().unwrap_or_else(|| input.tokens());
     let mut plan = directives.plan;

@@ -4,93 +4,67 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use spec::{Api, Dialect};
 
-use super::ask::{Ask, Format};
-use super::plan::{Item, ResponsePlan};
-use super::problem::Problem;
-use super::{chat, gemini, messages, responses};
-
-/// How the requests of an API are read.
+/// How the requests of an API are read, and what its responses can say: `speech.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Speech {
-    /// The name of the API.
-    api: &'static str,
-    /// Reads what a request asks for.
-    pub(super) ask: fn(&Value) -> Ask,
-    /// Plans the response to a valid request.
-    pub(crate) plan: fn(&Value, &Dialect, u64) -> ResponsePlan,
-    /// Returns the error of results without a matching call.
-    pub(super) unmatched: fn(&Value) -> Option<Problem>,
-    /// Returns the error of what only some servers of the API do, and the gateway does not.
-    pub(super) unserved: fn(&Value) -> Option<Problem>,
-    /// Returns whether the API has a way to say an item.
-    pub(super) can_say: fn(&Item) -> bool,
+    /// A streaming request, as JSON, and the place of its input.
+    request: String,
+    text: String,
+    /// A directive for inputs without counts.
+    counts: String,
+    /// The place of directives beside the conversation.
+    pub(super) reference: Option<String>,
+    /// The kinds of items that it can say; all without a list.
+    pub(super) says: Vec<String>,
+    /// It has no empty messages, and no annotations of text.
+    pub(super) needs_words: bool,
+    pub(super) is_plain: bool,
     /// Whether a client continues a paused turn.
     pub(super) pauses: bool,
     /// Whether a response can say that its prompt is blocked.
     pub(super) blocks: bool,
-    /// Makes a streaming request with an input.
-    request: fn(&str) -> Value,
+    /// The member for a conversation that the server holds.
+    pub(super) threads: Option<String>,
+    /// The error of an empty conversation.
+    pub(super) empty: Option<String>,
+    /// The roles, if others are refused.
+    pub(super) roles: Vec<String>,
+    /// The places of what a result and its call have in common.
+    pub(super) result: Option<String>,
+    pub(super) call: Option<String>,
+    /// The places of what turns thoughts on, and of what hides them; the thought.
+    pub(super) thinks: Vec<String>,
+    pub(super) hides: Option<Hides>,
+    pub(super) thought: Vec<String>,
+    /// The tools that the service runs itself: their types, or their members.
+    pub(super) search: Option<String>,
+    pub(super) code: Option<String>,
+    pub(super) logprobs: Option<String>,
+    /// The member that marks the end of what is cached.
+    pub(super) cached: Option<String>,
 }
 
-static SPOKEN: [Speech; 4] = [
-    Speech {
-        api: "responses",
-        ask: responses::ask,
-        plan: responses::plan,
-        // They may belong to a stored response.
-        unmatched: |_| None,
-        unserved: |_| None,
-        can_say: |_| true,
-        pauses: false,
-        blocks: false,
-        request: |input| {
-            // The counts of the goldens, unless nothing is said: an empty text has no tokens.
-            let is_counted = !input.contains("[[usage") && input != "[[say ]]";
-            let counts = if is_counted { "[[usage 20 20]]" } else { "" };
-            json!({"model": "reference-1", "input": format!("{input}{counts}"), "stream": true})
-        },
-    },
-    Speech {
-        api: "messages",
-        ask: messages::ask,
-        plan: messages::plan,
-        unmatched: messages::unmatched,
-        unserved: messages::unserved,
-        can_say: messages::can_say,
-        pauses: true,
-        blocks: false,
-        request: |input| {
-            json!({"model": "reference-1", "max_tokens": 8192,
-                "messages": [{"role": "user", "content": input}], "stream": true})
-        },
-    },
-    Speech {
-        api: "chat",
-        ask: chat::ask,
-        plan: chat::plan,
-        unmatched: chat::unmatched,
-        unserved: |_| None,
-        can_say: chat::can_say,
-        pauses: false,
-        blocks: false,
-        // Violations name the model of the goldens.
-        request: |input| json!({"model": "gpt-5.4", "messages": [{"role": "user", "content": input}], "stream": true}),
-    },
-    Speech {
-        api: "gemini",
-        ask: gemini::ask,
-        plan: gemini::plan,
-        unmatched: gemini::unmatched,
-        unserved: |_| None,
-        can_say: gemini::can_say,
-        pauses: false,
-        blocks: true,
-        // The path says the model, and whether it is a stream.
-        request: |input| json!({"model": "gemini-2.5-flash", "contents": [{"role": "user", "parts": [{"text": input}]}], "stream": true}),
-    },
-];
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Hides {
+    pub(super) at: String,
+    pub(super) is: String,
+}
+
+static SPEECHES: LazyLock<BTreeMap<String, Speech>> = LazyLock::new(|| {
+    let text = include_str!("speech.toml");
+    toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
+});
+
+/// An API whose requests are read, in the order of the tables.
+fn spoken() -> impl Iterator<Item = (&'static Api, &'static Speech)> {
+    spec::APIS.iter().filter_map(|api| Some((*api, SPEECHES.get(api.name)?)))
+}
 
 /// Returns the dialects that the gateway speaks.
 pub fn dialects() -> impl Iterator<Item = &'static Dialect> {
@@ -104,26 +78,13 @@ pub fn called_dialects() -> impl Iterator<Item = &'static Dialect> {
 
 /// Returns whether the gateway speaks the API of a dialect.
 pub fn is_spoken(dialect: &Dialect) -> bool {
-    SPOKEN.iter().any(|speech| speech.api == dialect.api.name)
+    SPEECHES.contains_key(dialect.api.name)
 }
 
-/// An API that the gateway does not speak is read as the first one.
+/// Nothing is read from the requests of an API that the gateway does not speak.
 pub(crate) fn speech(api: &Api) -> &'static Speech {
-    let [first, ..] = &SPOKEN;
-    SPOKEN.iter().find(|speech| speech.api == api.name).unwrap_or(first)
-}
-
-/// Returns the plan of the response to a valid request.
-pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
-    (speech(dialect.api).plan)(request, dialect, seed)
-}
-
-/// Lengthens the texts of a response unless the request determines them.
-pub(crate) fn lengthen(plan: &mut ResponsePlan, request: &Value, fragments: usize, dialect: &Dialect) {
-    if (speech(dialect.api).ask)(request).format == Format::Text {
-        plan.lengthen(fragments);
-        plan.limit_as(request, dialect.api);
-    }
+    static BLANK: LazyLock<Speech> = LazyLock::new(Speech::default);
+    SPEECHES.get(api.name).unwrap_or(&BLANK)
 }
 
 /// The requests for responses like goldens, by API: `examples.toml`.
@@ -148,16 +109,16 @@ struct Members {
 
 /// Returns the goldens with a known request.
 pub fn examples() -> impl Iterator<Item = &'static str> {
-    let inputs = SPOKEN.iter().filter_map(|speech| Some(&EXAMPLES.get(speech.api)?.inputs));
+    let inputs = spoken().filter_map(|(api, _)| Some(&EXAMPLES.get(api.name)?.inputs));
     inputs.flatten().map(|(golden, _)| &**golden)
 }
 
 /// Returns a request whose response is like a golden, streaming unless the golden is not a stream.
 pub fn example(golden: &str) -> Option<Value> {
-    let of = |speech: &Speech| {
-        let Examples { inputs, requests } = EXAMPLES.get(speech.api)?;
+    let of = |(api, _): (&'static Api, _)| {
+        let Examples { inputs, requests } = EXAMPLES.get(api.name)?;
         let (_, input) = inputs.iter().find(|(known, _)| known == golden)?;
-        let mut request = (speech.request)(input);
+        let mut request = request(input, api);
         for Members { with, .. } in
             requests.iter().filter(|members| members.goldens.iter().any(|it| it == golden))
         {
@@ -165,17 +126,21 @@ pub fn example(golden: &str) -> Option<Value> {
         }
         Some(request)
     };
-    SPOKEN.iter().find_map(of)
+    spoken().find_map(of)
 }
 
 /// Returns the text of a request like the ones in examples.
 pub fn input_text(request: &Value) -> Option<&str> {
-    ["/input", "/messages/0/content", "/contents/0/parts/0/text"]
-        .iter()
-        .find_map(|at| request.pointer(at)?.as_str())
+    spoken().find_map(|(_, speech)| request.pointer(&speech.text)?.as_str())
 }
 
 /// Returns a streaming request with an input, which may contain directives.
 pub fn request(input: &str, api: &Api) -> Value {
-    (speech(api).request)(input)
+    let Speech { request, text, counts, .. } = speech(api);
+    let mut request: Value = serde_json::from_str(request).unwrap_or_default();
+    let is_counted = !input.contains("[[usage") && input != "[[say ]]";
+    if let Some(text) = request.pointer_mut(text) {
+        *text = format!("{input}{}", if is_counted { counts } else { "" }).into();
+    }
+    request
 }

@@ -2,8 +2,9 @@
 
 use catalogue::{Edit, Rule};
 
+use crate::content::planning::plan;
 use crate::content::refusal::{refusal, unsaid};
-use crate::content::speech::{example, examples, plan};
+use crate::content::speech::{example, examples};
 use crate::rendering::render;
 use crate::rendering::wire::Wire;
 use checker::Rules;

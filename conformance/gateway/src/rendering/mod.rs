@@ -1,7 +1,6 @@
 //! How a plan becomes events and bodies, by the tables of a dialect.
 
 pub(crate) mod events;
-mod hosted;
 pub(crate) mod ids;
 pub(crate) mod list;
 mod responses;
@@ -48,8 +47,8 @@ pub fn render(
     dialect: &'static Dialect,
     seed: u64,
 ) -> RenderedResponse {
-    // The items of an API whose events have the response as a whole have many forms.
-    if dialect.api.snapshot.is_some() && !pen::has_given(dialect.api) {
+    // Where a message is one of many items, these have many forms.
+    if pen::has_item(dialect.api, "message") {
         return responses::render(request, plan, dialect, seed);
     }
     spoken::render(request, plan, dialect)

@@ -1,14 +1,15 @@
 //! Conversion of plans to events and bodies, by the page of the API.
 
 use serde_json::{Value, json};
-use spec::Dialect;
 use spec::table::Content;
-use translation::pen::{Front, Writer, call_prefix, class_of, error_body, failure, has_given, has_start};
+use spec::{Api, Dialect};
+use translation::pen::{
+    Front, Writer, aside, call_prefix, class_of, error_body, failure, has_item, has_start,
+};
 use translation::{Delta, PartKind, ReplyError, Stop, Stopped, Usage};
 
 use super::RenderedResponse;
 use super::events::events;
-use super::hosted::{self, Given};
 use super::ids::BARE;
 use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought};
 use crate::content::text;
@@ -17,6 +18,8 @@ use crate::content::text;
 pub(crate) const CREATED: u64 = 1_785_000_000;
 /// The status of a response that fails without a stream.
 const FAILED: u16 = 500;
+/// Something that only the API can read.
+const ENCRYPTED: &str = "RW5jcnlwdGVk";
 /// An API accepts a thought again only with its signature.
 const SIGNATURE: &str = "EuQBCkYICBgCKkBzaWduYXR1cmUtb2YtdGhlLWZpcnN0LXRob3VnaHQ=";
 
@@ -47,6 +50,13 @@ pub(super) struct Said<'p> {
 struct Choice {
     writer: Writer,
     events: Vec<String>,
+}
+
+/// The kind of an event, and its values.
+pub(super) type Piece = (&'static str, Value);
+
+pub(super) fn spelled(words: &[String]) -> Vec<Piece> {
+    words.iter().map(|word| ("delta", json!({"text": word}))).collect()
 }
 
 /// A delta, with its log probabilities.
@@ -238,14 +248,14 @@ impl Said<'_> {
         let mut parts = Parts { deltas: Vec::new(), count: 0 };
         let calls = self.plan.items.iter().filter(|item| matches!(item, Item::Function { .. })).count();
         let (mut call, mut hosted) = (choice * calls, 0);
-        let gives = has_given(self.dialect.api);
+        let gives = has_item(self.dialect.api, "search");
         let is_blocked = self.plan.ending == Ending::Blocked;
         for (at, item) in self.plan.items.iter().enumerate().filter(|_| !is_blocked) {
             match item {
                 Item::Message(own) => own.iter().for_each(|part| self.part(part, &mut parts)),
                 Item::Reasoning(thought) if self.is_said(item) => {
                     let words = words(thought);
-                    let seal = if words.is_some() { SIGNATURE } else { hosted::ENCRYPTED };
+                    let seal = if words.is_some() { SIGNATURE } else { ENCRYPTED };
                     let kind = PartKind::Reasoning { id: None, is_redacted: words.is_none() };
                     parts.add(kind, &words.unwrap_or_default(), false);
                     parts.seal(seal);
@@ -257,22 +267,26 @@ impl Said<'_> {
                     parts.add(PartKind::Call { id, name: name.clone() }, pieces, false);
                 }
                 Item::Code(code, output) => {
-                    parts.item("code", json!({"code": code.concat()}));
-                    parts.item("code_result", json!({"output": output}));
+                    parts.item("code", json!({"code": code.concat()}), &[]);
+                    parts.item("code_result", json!({"output": output}), &[]);
                 }
                 Item::WebSearch(query) if gives => {
                     hosted += 1;
-                    let [call, result] = hosted::search(hosted, query);
-                    parts.give(call);
+                    let words = ["{\"query\":".to_owned(), format!(" {}}}", json!(query))];
+                    parts.item("search", json!({"number": hosted, "query": query}), &spelled(&words));
                     if !(self.awaits_search() && at + 1 == self.plan.items.len()) {
-                        parts.give(result);
+                        parts.item("search_result", json!({"number": hosted}), &[]);
                     }
                 }
-                Item::McpCall { .. } if gives => {
+                Item::McpCall { server, name, output, arguments, fails } if gives => {
                     hosted += 1;
-                    for part in hosted::mcp(hosted, item) {
-                        parts.give(part);
-                    }
+                    let text = arguments.concat();
+                    let input: Value = serde_json::from_str(&text).unwrap_or_else(|_| json!({}));
+                    let pieces = if text == "{}" { Vec::new() } else { spelled(arguments) };
+                    let values = json!({"number": hosted, "server": server, "name": name, "input": input});
+                    parts.item("mcp", values, &pieces);
+                    let text = output.as_deref().filter(|_| !fails).unwrap_or("The server did not answer.");
+                    parts.item("mcp_result", json!({"number": hosted, "failed": fails, "text": text}), &[]);
                 }
                 _ => {}
             }
@@ -281,9 +295,14 @@ impl Said<'_> {
     }
 
     fn part(&self, part: &Part, parts: &mut Parts) {
+        let api = self.dialect.api;
         match part {
-            Part::Text(words, annotations) if !annotations.is_empty() && has_given(self.dialect.api) => {
-                parts.give(hosted::cited(words, annotations));
+            Part::Text(words, annotations) if !annotations.is_empty() && has_item(api, "cited") => {
+                let citations: Vec<Value> = annotations.iter().map(|it| citation(api, it)).collect();
+                let pieces = citations.iter().map(|citation| ("citation", citation.clone()));
+                let words_of = words.iter().map(|word| ("text", json!({"text": word})));
+                let values = json!({"text": words.concat(), "citations": citations});
+                parts.item("cited", values, &pieces.chain(words_of).collect::<Vec<_>>());
             }
             Part::Text(words, _) => parts.add(PartKind::Text, words, self.plan.has_logprobs),
             Part::Refusal(words) => parts.add(PartKind::Refusal, words, false),
@@ -378,18 +397,18 @@ impl Parts {
         self.deltas.insert(self.deltas.len() - 1, (seal, None));
     }
 
-    fn item(&mut self, kind: &'static str, values: Value) {
+    fn item(&mut self, kind: &'static str, values: Value, pieces: &[Piece]) {
         self.open(PartKind::Item { kind, values });
-        self.deltas.push((Delta::Closed { part: self.count - 1 }, None));
-    }
-
-    fn give(&mut self, Given { opened, pieces, closed }: Given) {
-        let values = json!({"opened": opened, "closed": closed});
-        self.open(PartKind::Item { kind: "given", values });
         let part = self.count - 1;
-        let pieces = pieces.into_iter().map(|value| Delta::Piece { part, step: "", value });
+        let pieces = pieces.iter().map(|(step, value)| Delta::Piece { part, step, value: value.clone() });
         self.deltas.extend(pieces.chain([Delta::Closed { part }]).map(|delta| (delta, None)));
     }
+}
+
+/// In the words of the API.
+fn citation(api: &Api, annotation: &Value) -> Value {
+    let of = |name: &'static str| (name, annotation.get(name).cloned().unwrap_or_default());
+    aside(api, text(annotation, "type").unwrap_or_default(), &["url", "title", "filename"].map(of))
 }
 
 /// Its text, or its summary in one piece. Nothing if it is encrypted.

@@ -5,7 +5,7 @@ use std::fmt::{Debug, Write as _};
 use checker::Answer;
 use serde_json::{Value, json};
 use spec::Dialect;
-use translation::{Part, Reply};
+use translation::Reply;
 
 /// The members that all readers know: text, refusal, reasoning, calls, how it ended, and the tokens of the output.
 #[derive(Debug, Default, PartialEq)]
@@ -35,18 +35,7 @@ impl From<Answer> for Read {
 
 impl From<Reply> for Read {
     fn from(reply: Reply) -> Self {
-        let mut read = Self { status: reply.word, ..Self::default() };
-        for part in reply.parts {
-            match part {
-                Part::Text(text) => read.text += &text,
-                Part::Refusal(text) => read.refusal += &text,
-                Part::Reasoning(it) => read.reasoning += &it.text,
-                Part::Call(call) => read.calls.push([call.id, call.name, in_one_form(&call.arguments)]),
-                Part::Image(_) | Part::Result(_) => {}
-            }
-        }
-        read.output = reply.usage.and_then(|usage| usage.output);
-        read
+        Answer::from(reply).into()
     }
 }
 

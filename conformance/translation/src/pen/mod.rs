@@ -44,9 +44,16 @@ pub fn call_prefix(api: &Api) -> &'static str {
     &Page::of(api.name).call_prefix
 }
 
-/// Returns whether it writes parts that only its API has.
-pub fn has_given(api: &Api) -> bool {
-    Page::of(api.name).item.contains_key("given")
+/// Returns whether it writes parts of a kind that only its API has.
+pub fn has_item(api: &Api, kind: &str) -> bool {
+    Page::of(api.name).item.contains_key(kind)
+}
+
+/// A value of this name on the page, with what it says of others.
+pub fn aside(api: &Api, name: &str, said: &[(&'static str, Value)]) -> Value {
+    let page = Page::of(api.name);
+    let aside = Aside { page, said: said.iter().cloned().collect() };
+    page.aside.get(name).map(|Template(own)| template::fill(own, &aside)).unwrap_or_default()
 }
 
 /// Returns whether an event begins a response.

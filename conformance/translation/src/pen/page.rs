@@ -50,6 +50,9 @@ pub(super) struct Page {
     pub(super) classes: BTreeMap<String, String>,
     /// The error of a response that fails.
     pub(super) failure: ReplyError,
+    /// Values that the gateway puts into others.
+    #[serde(default)]
+    pub(super) aside: BTreeMap<String, Template>,
     /// Templates that others name.
     #[serde(default)]
     fragment: BTreeMap<String, Template>,
@@ -133,7 +136,7 @@ impl<'de> Deserialize<'de> for Template {
 }
 
 static PAGES: LazyLock<Vec<(&str, Page)>> = LazyLock::new(|| {
-    let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+    let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pen.rs"));
     let read = |text| {
         let page: Page =
             toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the pages: {error}"));
@@ -197,7 +200,7 @@ mod tests {
 
     #[test]
     fn templates_name_only_fragments_that_there_are() {
-        let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+        let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pen.rs"));
         for (api, text) in pages {
             let mut page = toml::from_str::<Page>(text).unwrap().expanded();
             for Template(template) in page.templates() {

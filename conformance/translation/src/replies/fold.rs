@@ -1,5 +1,7 @@
 //! The reply that deltas come to.
 
+use checker::{Answer, Tokens, ToolCall};
+
 use super::delta::{Delta, PartKind, Stopped};
 use crate::{Call, Part, Reasoning, Reply};
 
@@ -10,6 +12,26 @@ impl FromIterator<Delta> for Reply {
             reply.add(delta);
         }
         reply
+    }
+}
+
+/// In the terms of the checker, which knows no order.
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        let mut answer = Self { id: reply.id, status: reply.word, ..Self::default() };
+        for part in reply.parts {
+            match part {
+                Part::Text(text) => answer.texts.push(text),
+                Part::Refusal(text) => answer.refusal += &text,
+                Part::Reasoning(it) => answer.reasoning += &it.text,
+                Part::Call(Call { id, name, arguments }) => {
+                    answer.calls.push(ToolCall { id, name, arguments });
+                }
+                Part::Image(_) | Part::Result(_) => {}
+            }
+        }
+        answer.tokens = reply.usage.map(|usage| Tokens { input: usage.input, output: usage.output });
+        answer
     }
 }
 

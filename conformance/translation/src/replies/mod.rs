@@ -2,6 +2,7 @@
 
 mod delta;
 mod fold;
+mod page;
 mod parts;
 mod reader;
 mod reading;

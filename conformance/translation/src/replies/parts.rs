@@ -3,19 +3,25 @@
 use std::collections::BTreeMap;
 use std::mem;
 
-use checker::Counts;
+use checker::{Counts, pieces};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use spec::Api;
 
 use super::delta::{Delta, PartKind, Stopped};
 use super::stops::{Shown, class};
-use crate::Usage;
+use crate::{Stop, Usage};
 
 /// The key of a part: its container, what it is, and its index in the container.
 pub(super) type Key = (u64, Lane, u64);
 
+/// The arguments of a call without any.
+const EMPTY: &str = "{}";
+
 /// The kind of the part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Lane {
     /// Text.
     Text,
@@ -34,7 +40,17 @@ pub(super) struct Parts {
     open: BTreeMap<Key, Known>,
     count: usize,
     has_started: bool,
-    shown: Shown<'static>,
+    has_stopped: bool,
+    /// A part ends where another one begins.
+    is_serial: bool,
+    id: String,
+    calls: u64,
+    /// The call that opened last, with its arguments so far.
+    last: Option<(Key, String)>,
+    /// A call whose arguments come in pieces with their places, and the number of bytes that these may still take.
+    placed: Option<(Key, Value)>,
+    room: usize,
+    shown: Shown,
     counts: Counts,
     pub(super) out: Vec<Delta>,
 }
@@ -48,60 +64,134 @@ struct Known {
     is_redacted: bool,
     is_closed: bool,
     has_text: bool,
+    /// Arguments that count if no piece follows.
+    opening: Option<String>,
 }
 
 impl Parts {
-    pub(super) fn new(api: &'static Api) -> Self {
-        let (open, shown, out) = (BTreeMap::new(), Shown::default(), Vec::new());
-        Self { api, open, count: 0, has_started: false, shown, counts: Counts::default(), out }
+    pub(super) fn new(api: &'static Api, is_serial: bool) -> Self {
+        Self {
+            api,
+            open: BTreeMap::new(),
+            count: 0,
+            has_started: false,
+            has_stopped: false,
+            is_serial,
+            id: String::new(),
+            calls: 0,
+            last: None,
+            placed: None,
+            room: pieces::MOST,
+            shown: Shown::default(),
+            counts: Counts::default(),
+            out: Vec::new(),
+        }
     }
 
     pub(super) const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    pub(super) fn is_known(&self, key: Key) -> bool {
-        self.open.contains_key(&key)
+    /// A response that has stopped can end without an event.
+    pub(super) const fn has_stopped(&self) -> bool {
+        self.has_stopped
     }
 
     pub(super) fn is_open(&self, key: Key) -> bool {
         self.open.get(&key).is_some_and(|known| known.part.is_some() && !known.is_closed)
     }
 
-    pub(super) fn start(&mut self, response: &Value) {
-        self.begin(text_of(response, "id"), text_of(response, "model"));
-    }
-
     /// The response begins once.
     pub(super) fn begin(&mut self, id: Option<&str>, model: Option<&str>) {
         if !mem::replace(&mut self.has_started, true) {
             let text = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
+            id.unwrap_or_default().clone_into(&mut self.id);
             self.out.push(Delta::Started { id: text(id), model: text(model) });
         }
     }
 
     /// Reasoning opens with its first content.
-    pub(super) fn reasoning(&mut self, key: Key, id: Option<&str>, is_redacted: bool) {
+    pub(super) fn reasoning(&mut self, key: Key, id: Option<&str>, is_redacted: bool) -> Key {
         let known = self.open.entry(key).or_default();
         (known.id, known.is_redacted) = (id.map(str::to_owned), is_redacted);
+        key
     }
 
-    pub(super) fn call(&mut self, key: Key, id: &str, name: &str) {
+    pub(super) fn call(&mut self, key: Key, id: &str, name: &str) -> Key {
         if !self.open.contains_key(&key) {
+            self.close_others(key);
             self.shown.has_calls = true;
             self.opened(key, PartKind::Call { id: id.to_owned(), name: name.to_owned() });
+            self.last = Some((key, String::new()));
+        }
+        key
+    }
+
+    /// Calls without an index are counted.
+    pub(super) fn next_call(&mut self, id: Option<&str>, name: &str) -> Key {
+        if let Some((key, _)) = self.placed {
+            self.close(key);
+        }
+        let own = id.filter(|id| !id.is_empty()).map(str::to_owned);
+        let id = own.unwrap_or_else(|| format!("call_{}_{}", self.id, self.calls));
+        self.calls += 1;
+        self.call((0, Lane::Call, self.calls - 1), &id, name)
+    }
+
+    /// Without any, the arguments are empty.
+    pub(super) fn opening(&mut self, key: Key, arguments: String) {
+        if let Some(known) = self.open.get_mut(&key) {
+            known.opening = Some(if arguments.is_empty() { EMPTY.to_owned() } else { arguments });
+        }
+    }
+
+    pub(super) fn await_pieces(&mut self, key: Key) {
+        self.placed = Some((key, Value::Object(serde_json::Map::new())));
+    }
+
+    pub(super) fn pieces(&mut self, pieces: Option<&Value>, goes_on: bool) {
+        let Some((key, arguments)) = &mut self.placed else { return };
+        let key = *key;
+        pieces::put(arguments, pieces.unwrap_or(&Value::Null), &mut self.room);
+        if !goes_on {
+            self.close(key);
         }
     }
 
     /// A closed part is followed by another one; arguments belong only to a known call.
     pub(super) fn text(&mut self, key: Key, text: &str) {
-        if !text.is_empty()
-            && let Some(part) = self.part(key)
-        {
+        if text.is_empty() {
+            return;
+        }
+        if key.1 != Lane::Call {
+            self.close_others(key);
+        }
+        if let Some((_, so_far)) = self.last.as_mut().filter(|(last, _)| *last == key) {
+            so_far.push_str(text);
+        }
+        if let Some(part) = self.part(key) {
             if let Some(open) = self.open.get_mut(&key) {
                 open.has_text = true;
             }
             self.out.push(Delta::Text { part, text: text.to_owned() });
+        }
+    }
+
+    /// A call with unfinished arguments stays open, as calls can be interleaved.
+    fn close_others(&mut self, key: Key) {
+        if !self.is_serial {
+            return;
+        }
+        for other in [Lane::Reasoning, Lane::Text, Lane::Refusal].map(|lane| (0, lane, 0)) {
+            if other != key {
+                self.close(other);
+            }
+        }
+        if let Some((last, arguments)) = self.last.take_if(|(last, _)| *last != key)
+            && arguments.ends_with('}')
+            && serde_json::from_str::<&RawValue>(&arguments).is_ok()
+        {
+            self.close(last);
         }
     }
 
@@ -114,9 +204,11 @@ impl Parts {
 
     /// Only the upstream can read the seal.
     pub(super) fn seal(&mut self, key: Key, seal: &str) {
-        if !seal.is_empty()
-            && let Some(part) = self.part(key)
-        {
+        if seal.is_empty() {
+            return;
+        }
+        self.close_others(key);
+        if let Some(part) = self.part(key) {
             self.out.push(Delta::Seal { part, seal: seal.to_owned() });
         }
     }
@@ -135,12 +227,29 @@ impl Parts {
     }
 
     pub(super) fn close(&mut self, key: Key) {
+        let placed =
+            self.placed.take_if(|(placed, _)| *placed == key).map(|(_, arguments)| arguments.to_string());
+        let opening = self.open.get_mut(&key).and_then(|known| known.opening.take());
+        if let Some(arguments) = placed.or(opening) {
+            self.whole(key, &arguments);
+        }
         if let Some(open) = self.open.get_mut(&key).filter(|open| !open.is_closed)
             && let Some(part) = open.part
         {
             open.is_closed = true;
             self.out.push(Delta::Closed { part });
         }
+    }
+
+    /// A call without an end has the arguments that it opened with, if there are any.
+    pub(super) fn end(&mut self) {
+        let has_any = |known: &Known| known.opening.as_ref().is_some_and(|opening| opening != EMPTY);
+        let is_due = |(key, known): (&Key, &Known)| (!known.has_text && has_any(known)).then_some(*key);
+        let keys: Vec<Key> = self.open.iter().filter_map(is_due).collect();
+        for key in keys {
+            self.close(key);
+        }
+        self.out.push(Delta::Ended);
     }
 
     pub(super) fn close_all(&mut self, container: u64) {
@@ -156,8 +265,9 @@ impl Parts {
         of.any(|(_, open)| open.has_text)
     }
 
-    /// The reason may have more words.
-    pub(super) fn stop(&mut self, word: &str, reason: Option<&str>, before: Option<&str>) {
+    /// A reason can be more exact than the word.
+    pub(super) fn stop(&mut self, word: &str, reason: Option<Stop>, before: Option<&str>) {
+        self.has_stopped = true;
         let stop = class(self.api.name, word, Shown { reason, ..self.shown });
         let before = before.map(str::to_owned);
         self.out.push(Delta::Stopped(Stopped { stop, word: word.to_owned(), before }));

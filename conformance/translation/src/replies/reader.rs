@@ -4,24 +4,30 @@ use std::mem;
 
 use checker::sse;
 use serde_json::Value;
-use spec::Api;
+use spec::{Api, json};
 
 use super::delta::Delta;
-use super::parts::Parts;
-use super::reading::{Reading, error, reading};
+use super::reading::{Reading, error};
 
 /// Reads the stream of a response, and returns the deltas of each event. Unreadable events are left out.
 #[derive(Debug)]
 pub struct ReplyReader {
     parser: sse::Parser,
-    reading: Box<dyn Reading>,
-    parts: Parts,
+    reading: Reading,
 }
 
 impl ReplyReader {
     /// Creates a reader for a response of an API.
     pub fn new(api: &'static Api) -> Self {
-        Self { parser: sse::Parser::default(), reading: reading(api), parts: Parts::new(api) }
+        Self { parser: sse::Parser::default(), reading: Reading::new(api) }
+    }
+
+    /// Returns the deltas of a whole stream.
+    pub fn all(api: &'static Api, stream: &[u8]) -> Vec<Delta> {
+        let mut reader = Self::new(api);
+        let mut deltas = reader.push(stream);
+        deltas.extend(reader.finish());
+        deltas
     }
 
     /// Reads the next bytes of a stream of server-sent events.
@@ -45,7 +51,7 @@ impl ReplyReader {
                 self.read(frame.event.as_deref(), data);
             }
         });
-        self.reading.end(&mut self.parts);
+        self.end();
         self.take()
     }
 
@@ -57,38 +63,50 @@ impl ReplyReader {
 
     /// Reads the body of a response.
     pub fn body(&mut self, body: &Value) -> Vec<Delta> {
-        self.reading.body(&mut self.parts, body);
+        self.reading.body(body);
         self.take()
     }
 
     /// A body can be a list of events.
     pub(super) fn list(&mut self, events: &[Value]) -> Vec<Delta> {
         for event in events {
-            self.reading.event(&mut self.parts, "", event);
+            self.reading.event("", event);
         }
-        self.reading.end(&mut self.parts);
+        self.end();
         self.take()
     }
 
     fn read(&mut self, name: Option<&str>, data: &str) {
         if data == DONE {
-            self.reading.done(&mut self.parts);
+            let parts = &mut self.reading.parts;
+            // The marker counts if the response has stopped.
+            if parts.api.marker_ends && !parts.api.is_stream_of_bodies() && parts.has_stopped() {
+                parts.end();
+            }
             return;
         }
         let Some(event) = object(data) else {
-            self.parts.out.push(Delta::Garbled(data.to_owned()));
+            self.reading.parts.out.push(Delta::Garbled(data.to_owned()));
             return;
         };
         let kind = event.get("type").and_then(Value::as_str).or(name).unwrap_or_default();
         if kind == "error" || kind.is_empty() && event.get("error").is_some_and(|error| !error.is_null()) {
-            self.parts.out.push(Delta::Failed(error(&event)));
+            self.reading.parts.out.push(Delta::Failed(error(&event)));
         } else {
-            self.reading.event(&mut self.parts, kind, &event);
+            self.reading.event(kind, &event);
+        }
+    }
+
+    /// In an API without another end, the end of the stream ends a response that has stopped.
+    fn end(&mut self) {
+        let parts = &mut self.reading.parts;
+        if parts.api.is_stream_of_bodies() && parts.has_stopped() {
+            parts.end();
         }
     }
 
     fn take(&mut self) -> Vec<Delta> {
-        mem::take(&mut self.parts.out)
+        mem::take(&mut self.reading.parts.out)
     }
 }
 
@@ -96,5 +114,23 @@ impl ReplyReader {
 const DONE: &str = "[DONE]";
 
 fn object(data: &str) -> Option<Value> {
-    serde_json::from_str(data).ok().filter(Value::is_object)
+    lenient(data, DEEPEST).filter(Value::is_object)
+}
+
+/// Number of objects and lists around a value.
+const DEEPEST: u8 = 64;
+
+/// Half of a character is U+FFFD, as clients read it.
+fn lenient(data: &str, deepest: u8) -> Option<Value> {
+    if let Ok(value) = serde_json::from_str(data) {
+        return Some(value);
+    }
+    let inner = |value| lenient(value, deepest.checked_sub(1)?);
+    match data.trim_start().as_bytes().first()? {
+        b'{' => {
+            json::members(data)?.into_iter().map(|(name, it)| Some((name.into_owned(), inner(it)?))).collect()
+        }
+        b'[' => json::entries(data)?.into_iter().map(inner).collect(),
+        _ => Some(json::string(data)?.into_owned().into()),
+    }
 }

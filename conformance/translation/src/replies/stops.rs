@@ -24,21 +24,16 @@ pub fn stops(api: &str, word: &str) -> &'static [Stop] {
 
 /// Evidence for the stop reason, besides the word.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Shown<'s> {
+pub(super) struct Shown {
     pub(super) has_calls: bool,
     pub(super) has_refusal: bool,
-    /// The reason why it is incomplete.
-    pub(super) reason: Option<&'s str>,
+    /// The meaning of the reason, which the response can have besides the word.
+    pub(super) reason: Option<Stop>,
 }
 
-pub(super) fn class(api: &str, word: &str, shown: Shown<'_>) -> Option<Stop> {
+pub(super) fn class(api: &str, word: &str, shown: Shown) -> Option<Stop> {
     let classes = stops(api, word);
     let has = |class| classes.contains(&class);
-    let by_reason = match shown.reason {
-        Some("content_filter") => Some(Stop::Filtered),
-        Some("max_output_tokens" | "max_tokens") => Some(Stop::Cut),
-        _ => None,
-    };
     // A forced call ends with `stop` in Chat Completions.
     if shown.has_calls && (has(Stop::Calls) || has(Stop::Ended)) && !has(Stop::Sequence) {
         return Some(Stop::Calls);
@@ -49,7 +44,7 @@ pub(super) fn class(api: &str, word: &str, shown: Shown<'_>) -> Option<Stop> {
     if has(Stop::Sequence) {
         return Some(Stop::Sequence);
     }
-    by_reason.filter(|class| has(*class)).or_else(|| classes.first().copied())
+    shown.reason.filter(|class| has(*class)).or_else(|| classes.first().copied())
 }
 
 #[cfg(test)]
@@ -65,7 +60,7 @@ mod tests {
         }
         assert_eq!(class("chat", "stop", Shown { has_calls: true, ..Shown::default() }), Some(Stop::Calls));
         assert_eq!(class("messages", "stop_sequence", Shown::default()), Some(Stop::Sequence));
-        let filtered = Shown { reason: Some("content_filter"), ..Shown::default() };
+        let filtered = Shown { reason: Some(Stop::Filtered), ..Shown::default() };
         assert_eq!(class("responses", "incomplete", filtered), Some(Stop::Filtered));
         assert_eq!(class("responses", "incomplete", Shown::default()), Some(Stop::Cut));
         assert_eq!(class("chat", "unheard", Shown::default()), None);

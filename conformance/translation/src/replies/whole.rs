@@ -29,10 +29,7 @@ impl Reply {
 
     /// Reads a stream of server-sent events. Unreadable events are left out.
     pub fn of_stream(dialect: &Dialect, bytes: &[u8]) -> Self {
-        let mut reader = ReplyReader::new(dialect.api);
-        let mut deltas = reader.push(bytes);
-        deltas.extend(reader.finish());
-        deltas.into_iter().collect()
+        ReplyReader::all(dialect.api, bytes).into_iter().collect()
     }
 
     /// Reads a body. Unreadable parts are left out.

@@ -6,6 +6,7 @@ use translation::{Delta, PartKind};
 use crate::content::plan::{Ending, Fragments, Item as Planned, Part, ResponsePlan, Thought};
 use crate::content::sample;
 use crate::rendering::ids::Ids;
+use crate::rendering::spoken::{Piece, spelled};
 
 /// An item, and the events between its begin and its end.
 pub(super) struct Item {
@@ -13,9 +14,6 @@ pub(super) struct Item {
     values: Value,
     pieces: Vec<Piece>,
 }
-
-/// The kind of an event, and its values.
-type Piece = (&'static str, Value);
 
 pub(super) fn all(plan: &ResponsePlan) -> Vec<Item> {
     let mut ids = Ids::default();
@@ -58,61 +56,51 @@ fn turns(part: usize, item: &Item) -> Vec<Vec<Delta>> {
 }
 
 fn made(item: &Planned, ids: &mut Ids, has_logprobs: bool) -> Vec<Item> {
-    let mut id = |prefix| ids.next(prefix);
-    let (kind, values, pieces) = match item {
+    let (prefix, mut values, pieces) = match item {
         Planned::Message(parts) => {
             let (content, pieces) = message(parts, has_logprobs);
-            ("message", json!({"id": id("msg"), "content": content}), pieces)
+            ("msg", json!({"content": content}), pieces)
         }
-        Planned::Reasoning(thought) => reasoning(thought, &id("rs")),
-        Planned::Function { name, arguments } => (
-            "function_call",
-            json!({"id": id("fc"), "call_id": id("call"), "name": name, "text": arguments.concat()}),
-            spelled(arguments),
-        ),
-        Planned::Custom { name, input } => (
-            "custom_tool_call",
-            json!({"id": id("ctc"), "call_id": id("call"), "name": name, "text": input.concat()}),
-            spelled(input),
-        ),
-        Planned::WebSearch(query) => ("web_search_call", json!({"id": id("ws"), "query": query}), Vec::new()),
-        Planned::FileSearch(query) => {
-            ("file_search_call", json!({"id": id("fs"), "query": query}), Vec::new())
+        Planned::Reasoning(thought) => reasoning(thought),
+        Planned::Function { name, arguments: words } => {
+            ("fc", json!({"name": name, "text": words.concat()}), spelled(words))
         }
-        Planned::Code(code, logs) => {
-            let values = json!({"id": id("ci"), "text": code.concat(), "logs": logs});
-            ("code_interpreter_call", values, spelled(code))
+        Planned::Custom { name, input: words } => {
+            ("ctc", json!({"name": name, "text": words.concat()}), spelled(words))
         }
+        Planned::WebSearch(query) => ("ws", json!({"query": query}), Vec::new()),
+        Planned::FileSearch(query) => ("fs", json!({"query": query}), Vec::new()),
+        Planned::Code(code, logs) => ("ci", json!({"text": code.concat(), "logs": logs}), spelled(code)),
         Planned::Image(previews) => {
             let pieces = (0..*previews).map(|index| ("preview", json!({"index": index})));
-            let values = json!({"id": id("ig"), "image": sample::IMAGE});
-            ("image_generation_call", values, pieces.collect())
+            ("ig", json!({"image": sample::IMAGE}), pieces.collect())
         }
         Planned::McpTools { server, tools, fails } => {
             let tools = if *fails { &[][..] } else { tools };
-            let values = json!({"id": id("mcpl"), "server": server, "tools": tools, "failed": fails});
-            ("mcp_list_tools", values, Vec::new())
+            ("mcpl", json!({"server": server, "tools": tools, "failed": fails}), Vec::new())
         }
         Planned::McpCall { server, name, output, arguments, fails } => {
             let error = json!({"type": "http_error", "code": 504, "message": "Gateway timeout"});
-            let values = json!({"id": id("mcp"), "server": server, "name": name, "text": arguments.concat(),
+            let values = json!({"server": server, "name": name, "text": arguments.concat(),
                 "status": if *fails { "failed" } else { "completed" }, "error": fails.then_some(error),
                 "output": output.as_ref().filter(|_| !fails)});
-            ("mcp_call", values, spelled(arguments))
+            ("mcp", values, spelled(arguments))
         }
-        Planned::Patch(diff) => {
-            let values = json!({"id": id("apc"), "call_id": id("call"), "text": diff.concat()});
-            ("apply_patch_call", values, spelled(diff))
+        Planned::Patch(diff) => ("apc", json!({"text": diff.concat()}), spelled(diff)),
+        Planned::Compaction(content) => ("cmp", json!({"text": content}), Vec::new()),
+        Planned::Shell(commands) => {
+            return shell(commands, [ids.next("sh"), ids.next("call"), ids.next("sho")]).into();
         }
-        Planned::Compaction(content) => ("compaction", json!({"id": id("cmp"), "text": content}), Vec::new()),
-        Planned::Shell(commands) => return shell(commands, [id("sh"), id("call"), id("sho")]).into(),
     };
-    vec![Item { kind, values, pieces }]
+    values["id"] = ids.next(prefix).into();
+    if CALLED.contains(&prefix) {
+        values["call_id"] = ids.next("call").into();
+    }
+    vec![Item { kind: item.kind(), values, pieces }]
 }
 
-fn spelled(words: &Fragments) -> Vec<Piece> {
-    words.iter().map(|word| ("delta", json!({"text": word}))).collect()
-}
+/// Items with an id that a result refers to.
+const CALLED: [&str; 3] = ["fc", "ctc", "apc"];
 
 fn message(parts: &[Part], has_logprobs: bool) -> (Vec<Value>, Vec<Piece>) {
     let (mut content, mut pieces) = (Vec::new(), Vec::new());
@@ -162,7 +150,7 @@ fn logprobs(words: &[String]) -> Value {
     words.iter().map(one).collect()
 }
 
-fn reasoning(thought: &Thought, id: &str) -> (&'static str, Value, Vec<Piece>) {
+fn reasoning(thought: &Thought) -> (&'static str, Value, Vec<Piece>) {
     let mut pieces = Vec::new();
     let mut part = |[begin, delta, done, end]: [&'static str; 4], kind, index: usize, words: &Fragments| {
         let with = |text: &str| json!({"type": kind, "text": text});
@@ -180,8 +168,7 @@ fn reasoning(thought: &Thought, id: &str) -> (&'static str, Value, Vec<Piece>) {
     let content: Vec<Value> =
         thought.text.iter().map(|words| part(steps, "reasoning_text", 0, words)).collect();
     let encrypted = thought.is_encrypted.then_some("gAAAAABoXw3kV9cJ0mWJb7yQ5l1uV8v2=");
-    let values = json!({"id": id, "summary": summary, "content": content, "encrypted": encrypted});
-    ("reasoning", values, pieces)
+    ("rs", json!({"summary": summary, "content": content, "encrypted": encrypted}), pieces)
 }
 
 fn shell(commands: &[(Fragments, String)], [id, call, output]: [String; 3]) -> [Item; 2] {

@@ -1,0 +1,23 @@
+//! Plans of the responses to requests.
+
+use serde_json::Value;
+use spec::Dialect;
+use translation::{Format, pen};
+
+use super::ask::Ask;
+use super::plan::ResponsePlan;
+use super::{conversation, responses};
+
+/// Returns the plan of the response to a valid request.
+pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
+    let plan = if pen::has_item(dialect.api, "message") { responses::plan } else { conversation::plan };
+    plan(request, dialect, seed)
+}
+
+/// Lengthens the texts of a response unless the request determines them.
+pub(crate) fn lengthen(plan: &mut ResponsePlan, request: &Value, fragments: usize, dialect: &Dialect) {
+    if Ask::read(request, dialect.api).format == Format::Text {
+        plan.lengthen(fragments);
+        plan.limit_as(request, dialect.api);
+    }
+}
