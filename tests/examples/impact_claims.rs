@@ -1,12 +1,12 @@
 //! Compares what `conformance check` says of clients with what they do, on damaged recordings.
 //!
-//! `cargo run -p tests --example impact_claims -- CACHE [--seed=N] [--streams=N] [--no-play] [API...]`, where CACHE has the clients
+//! `cargo run -p tests --example impact_claims -- CACHE [--seed=N] [--streams=N] [--no-play|--again] [API...]`, where CACHE has the clients
 //! that `conformance impact --install` installs, and the corpus is beside the repository. Good recordings are damaged by chance and
 //! played: one half of them with an odd seed, and the other with an even one. What was played is kept in `target/impact`. Rows of
 //! `impact.toml` rest on odd seeds, too, so that even ones judge them.
 //!
 //! With an odd seed from 1001 on, many more streams are made, and those are played of which what was played tells too little. Rows
-//! rest on these, too.
+//! rest on these, too. With `--again`, what was played is played anew, because clients are judged in another way.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,8 @@ fn main() -> io::Result<()> {
     };
     let (seed, count) = (number("--seed", 2), number("--streams", 400));
     let count = usize::try_from(count).expect("few streams");
-    let is_played = !flags.iter().any(|flag| flag == "--no-play");
+    let has = |name: &str| flags.iter().any(|flag| flag == name);
+    let is_played = !has("--no-play");
     for api in ["chat", "gemini", "messages", "responses"] {
         if apis.is_empty() || apis.iter().any(|meant| meant == api) {
             let good = Good::of(api);
@@ -82,6 +83,9 @@ fn main() -> io::Result<()> {
                 _ if is_played && known.is_empty() => good.sought(api, seed, count, &folder)?,
                 _ => good.candidates(seed, |name| known.contains(name)).collect(),
             };
+            if has("--again") {
+                fs::remove_file(&path)?;
+            }
             if is_played {
                 play(api, &cache, &path, &good.streams, &damaged)?;
             }

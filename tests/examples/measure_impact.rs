@@ -16,16 +16,13 @@ use codegen::formats::ImpactFile;
 use conformance::gateway::Act;
 use tests::corpus;
 use tests::measuring::{
-    HARMLESS, Made, Outcomes, Samples, Words, evidence, is_specific, journal, rows_file, samples_journal,
-    table,
+    HARMLESS, Made, Outcomes, Samples, Words, evidence, journal, rows_file, samples_journal, table,
 };
 use tests::playing::{act, theatre, told};
 use tests::samples::shape;
 
-/// Number of samples to play for kinds of findings that come from one damage alone.
-const SAMPLES: usize = 2;
-/// The same for kinds that several damages lead to.
-const VARIED: usize = 4;
+/// Number of samples to play for the same kinds of findings.
+const SAMPLES: usize = 4;
 /// Number of samples that are played at once.
 const PORTION: usize = 1000;
 
@@ -62,13 +59,7 @@ fn measure(api: &str, cache: &Path, is_played: bool) -> io::Result<()> {
         };
         let is_one_sided = shapes(&mut all.iter().filter(|made| !is_new(made))).len() < HARMLESS;
         let is_open = is_one_sided && shapes(&mut all.iter()).len() >= HARMLESS;
-        let left = if is_specific(kinds) {
-            SAMPLES.saturating_sub(count)
-        } else if is_open {
-            VARIED
-        } else {
-            VARIED.saturating_sub(count)
-        };
+        let left = if is_open { SAMPLES } else { SAMPLES.saturating_sub(count) };
         let some = spread(all, &soundness).into_iter().filter(is_new).take(left);
         chosen.extend(some.map(|made| (kinds, made)));
     }
@@ -137,7 +128,7 @@ fn spread<'s>(all: &'s [Made], unsound: &[usize]) -> Vec<&'s Made> {
         *goldens.entry(made.golden).or_default() += 1;
         *shapes.entry(shape(&made.name)).or_default() += 1;
         ranked.push(made);
-        if ranked.len() == VARIED {
+        if ranked.len() == SAMPLES {
             break;
         }
     }

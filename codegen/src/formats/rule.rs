@@ -64,9 +64,6 @@ pub struct Rule {
     /// Whether only responses to scenarios that name it exercise it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_named: bool,
-    /// Whether a single damage breaks it. Then two damaged streams show what a client does with all others.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub exact: bool,
     /// The dialects that it applies to, with those that extend them; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only_in: Vec<String>,

@@ -26,7 +26,7 @@ pub use counts::{Counts, Tokens};
 pub use engine::{
     Asked, Chosen, DataProblem, Effect, Excerpt, Finding, Findings, Harm, LOOSEST, LevelName, Location,
     Misnomer, Observer, Occurrence, Origin, Payload, Record, Related, Seen, SeenEffect, Supply, Unmeasured,
-    alike, among_others, effects, needed, setting_in, tells, tools_in,
+    alike, among_others, effects, needed, setting_in, tools_in,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Row, Transport};
 pub use recognition::{Other, Recognised, apis_of_request, fallback, other_than};

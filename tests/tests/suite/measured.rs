@@ -114,6 +114,12 @@ fn nothing_is_said_of_clients_that_was_not_played() {
             let keys: BTreeSet<String> = (0..=LOOSEST)
                 .map(|level| alike(&needed, level))
                 .chain(among_others(&needed).into_iter().flatten())
+                .chain(
+                    report
+                        .findings
+                        .iter()
+                        .flat_map(|found| (0..=LOOSEST).map(move |level| alike(&[found.kind()], level))),
+                )
                 .map(|key| key.join(ImpactFile::AND))
                 .collect();
             for total in ClientTotal::all(&[report], &[api]) {
@@ -169,6 +175,12 @@ fn kinds_are_alike_by_levels() {
     assert_eq!(at(wire("x"), 2), at(wire("y"), 2), "what cannot be read is of no event");
     let number = vec!["wire/json-object x - no-number @object+@open".to_owned()];
     assert_eq!(at(number, LOOSEST), "wire/json-object * * no-number **@object", "some parsers read it");
+    let null = vec!["wire/json-object x - null @text+@open".to_owned()];
+    assert_eq!(at(null, LOOSEST), "wire/json-object * * null **@text", "it is JSON");
+    let broken = vec!["wire/json-object x - expected a value @text+@open".to_owned()];
+    assert_eq!(at(broken, LOOSEST), "wire/json-object * * * **@text");
+    let last = vec!["item/never-closed x - - message+@ended".to_owned()];
+    assert_eq!(at(last, LOOSEST), "item/never-closed * * * **@ended", "the response is complete");
     assert!(among_others(&wire("x")).is_empty(), "nothing is beside it");
     let two = [wire("x"), kind("repeated text")].concat();
     assert!(among_others(&two).is_empty(), "the last value counts");
@@ -194,7 +206,10 @@ fn findings_among_others_do_what_they_do_alone() {
     let alone = |member: &str, outcome: &str| {
         ["one", "two", "three", "four"].map(|golden| play(golden, &[member], outcome)).to_vec()
     };
-    let beside = |outcome: &str| vec![play("one", &["a", "b"], outcome), play("two", &["a", "c"], outcome)];
+    let beside = |outcome: &str| {
+        let both = |golden| [play(golden, &["a", "b"], outcome), play(golden, &["a", "c"], outcome)];
+        ["one", "two", "three"].map(both).concat()
+    };
     let letter = |evidence: &[Vec<Outcomes>]| {
         let words = Words::of("chat", &evidence.concat());
         let keys = &among_others(&[kind("a"), kind("b")])[0];
@@ -214,6 +229,44 @@ fn findings_among_others_do_what_they_do_alone() {
     assert_eq!(letter(&[alone("a", "fails"), beside("unaffected")]), '-');
     assert_eq!(letter(&[alone("a", "unaffected"), beside("fails")]), '-');
     assert_eq!(letter(&[alone("a", "fails"), vec![play("one", &["a", "b"], "fails")]]), '-', "one stream");
+}
+
+/// One play of many that differs is an accident; two of them are not.
+#[test]
+fn a_rare_play_decides_nothing() {
+    let client = played_clients("chat").next().expect("there is one").name.clone();
+    let play = |number: usize, outcome: &str| Outcomes {
+        golden: number.to_string(),
+        name: format!("#{number} null x"),
+        kinds: vec!["schema/event-valid x /x null text".to_owned()],
+        clients: vec![(client.clone(), outcome.to_owned(), String::new())],
+    };
+    let letter = |usual: &str, rare: &str, rare_ones: usize| {
+        let plays = (0..40).map(|number| play(number, if number < rare_ones { rare } else { usual }));
+        Words::of("chat", &plays.collect::<Vec<_>>()).letter("schema/event-valid x /x null text", 0)
+    };
+    assert_eq!(letter("unaffected", "fails", 1), Some('.'));
+    assert_eq!(letter("wrong", "unaffected", 1), Some('w'));
+    assert_eq!(letter("unaffected", "fails", 2), Some('v'));
+}
+
+/// What alone is a note breaks a client beside other findings, too.
+#[test]
+fn a_note_breaks_a_client_beside_findings() {
+    let golden = goldens::golden("openai/text").expect("it is there");
+    let text = String::from_utf8_lossy(golden.bytes);
+    let damaged = text.replace("\"created_at\":", "\"created\":");
+    let (end, note) =
+        ("event: response.completed", "event: acme.progress\ndata: {\"type\":\"acme.progress\"}\n\n");
+    let noted = damaged.replacen(end, &format!("{note}{end}"), 1);
+    let dialect = spec::dialect("openai").expect("it is there");
+    let state = |text: String| {
+        let report = conformance::check("noted", &mut text.as_bytes(), None, &Rules::of(dialect));
+        let clients = ClientTotal::all(&[report], &["responses"]);
+        clients.iter().find(|client| client.name == "openai-node stream()").expect("it is there").state
+    };
+    assert_eq!(state(damaged), ClientState::Unaffected);
+    assert_eq!(state(noted), ClientState::Fails);
 }
 
 fn impact(api: &str) -> ImpactFile {

@@ -83,7 +83,7 @@ impl Effect {
 pub fn effects(findings: &[&Finding]) -> Vec<Effect> {
     let api = findings.first().map_or("", |found| &*found.api);
     let needed = needed(findings);
-    let rows = Rows::of(api, &needed);
+    let rows = Rows::of(api, findings, &needed);
     let effect = |client: &Client| {
         if !client.is_of(api) {
             return Effect::NotMeasured(Unmeasured::Kind);
@@ -99,17 +99,22 @@ struct Rows {
     own: Vec<&'static Measurement>,
     /// For streams with one of them and any others.
     among_others: Vec<Vec<&'static Measurement>>,
+    /// For streams with one of the notes beside them: these break a client, or say nothing of it.
+    notes: Vec<Vec<&'static Measurement>>,
 }
 
 impl Rows {
-    fn of(api: &str, needed: &[String]) -> Self {
+    fn of(api: &str, findings: &[&Finding], needed: &[String]) -> Self {
         let row = |key: Vec<String>| catalogue::measurement(api, &key);
+        let own = |kinds: &[String]| (0..=LOOSEST).filter_map(|level| row(alike(kinds, level))).collect();
+        let notes = kinds(findings).into_iter().filter(|kind| !needed.contains(kind));
         Self {
-            own: (0..=LOOSEST).filter_map(|level| row(alike(needed, level))).collect(),
+            own: own(needed),
             among_others: among_others(needed)
                 .into_iter()
                 .map(|keys| keys.into_iter().filter_map(row).collect())
                 .collect(),
+            notes: notes.map(|note| own(&[note])).collect(),
         }
     }
 }
@@ -129,6 +134,9 @@ const MARK: char = '@';
 /// The marks that clients of all kinds react to: what data begin as, and whether the response is complete.
 const SHAPES: [&str; 3] = ["@object", "@array", "@text"];
 const STAGES: [&str; 2] = ["@open", "@ended"];
+/// The forms of data that is no syntax error to all clients: each parser and client has its own answer.
+const VALUES: [&str; 8] =
+    ["an array", "a string", "null", "a boolean", "a number", "two", "it is empty", NO_NUMBER];
 
 /// Returns what kinds of findings have in common with others: at level 0 all, then without what else the event says, then
 /// without the form or the types of objects around the member, then little more than the rule. At the last two levels, events
@@ -175,7 +183,7 @@ fn loosened(kind: &str, level: usize) -> String {
     };
     if rule.starts_with("wire/") {
         // It does not matter where the syntax of JSON ends.
-        let like = if rule == "wire/json-object" && form != NO_NUMBER { ANY } else { form };
+        let like = if rule == "wire/json-object" && !VALUES.contains(&form) { ANY } else { form };
         let shape = marked(&SHAPES);
         return match level {
             1 => format!("{rule} {event} {member} {form} {about}{}", marked(&[])),
@@ -184,7 +192,7 @@ fn loosened(kind: &str, level: usize) -> String {
             _ => format!("{rule} {ANY} {ANY} {like} {ANY_EVENT}{shape}"),
         };
     }
-    let marks = if level < 3 { marked(&[]) } else { String::new() };
+    let marks = if level < 3 { marked(&[]) } else { marked(&SHAPES) + &marked(&STAGES) };
     let plain: String =
         member.split('[').map(|part| part.split_once(']').map_or(part, |(_, after)| after)).collect();
     let any_form = if form == ODD { form } else { ANY };
@@ -197,12 +205,12 @@ fn loosened(kind: &str, level: usize) -> String {
     match level {
         1 => format!("{rule} {event} {member} {form} {about}{marks}"),
         2 if is_schema => format!("{rule} {event} {plain} {form} {about}{marks}"),
-        3 if is_schema => format!("{rule} {event} {plain} {typed} {about}"),
+        3 if is_schema => format!("{rule} {event} {plain} {typed} {about}{marks}"),
         4 if is_schema => format!("{rule} {event} {plain} {typed} {any_event}"),
         _ if is_schema => format!("{rule} {ANY} {plain} {typed} {any_event}"),
         2 => format!("{rule} {event} {plain} {any_form} {about}{marks}"),
-        3 => format!("{rule} {event} {ANY} {any_form} {about}"),
-        _ => format!("{rule} {ANY} {ANY} {any_form} {any_event}"),
+        3 => format!("{rule} {event} {ANY} {any_form} {about}{marks}"),
+        _ => format!("{rule} {ANY} {ANY} {any_form} {any_event}{marks}"),
     }
 }
 
@@ -211,19 +219,6 @@ fn loosened(kind: &str, level: usize) -> String {
 pub fn needed(findings: &[&Finding]) -> Vec<String> {
     let more: Vec<&Finding> = findings.iter().filter(|found| found.level > Level::May).copied().collect();
     kinds(if more.is_empty() { findings } else { &more })
-}
-
-/// Returns whether a finding of a kind says what is wrong with its event, and not only where: a member that it lacks, or that is of
-/// another type, or a rule that a single damage breaks.
-pub fn tells(kind: &str) -> bool {
-    let mut words = kind.split(' ');
-    let (rule, form) = (words.next().unwrap_or_default(), words.nth(2).unwrap_or_default());
-    match rule {
-        "schema/event-valid" => {
-            matches!(form, "absent" | "null" | "empty" | "quoted" | "number" | ODD | "boolean")
-        }
-        rule => catalogue::rule(rule).is_some_and(|rule| rule.exact),
-    }
 }
 
 fn kinds(findings: &[&Finding]) -> Vec<String> {
@@ -241,12 +236,13 @@ fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &R
     };
     let own = first(&rows.own);
     let varies = matches!(own, Some((_, Measured::Varies)));
-    let effect = match own {
-        Some((row, outcome)) if !varies => effect_of(row, outcome, needed),
-        _ => {
-            let each: Vec<_> = rows.among_others.iter().map(|rows| first(rows)).collect();
-            among_any(&each, varies).and_then(|(row, outcome)| effect_of(row, outcome, needed))
-        }
+    let noted = rows.notes.iter().find_map(|rows| first(rows).filter(|(_, outcome)| breaks(outcome)));
+    let broken = own.filter(|(_, outcome)| breaks(outcome)).or(noted);
+    let effect = if let Some((row, outcome)) = broken.or(own.filter(|_| !varies)) {
+        effect_of(row, outcome, needed)
+    } else {
+        let each: Vec<_> = rows.among_others.iter().map(|rows| first(rows)).collect();
+        among_any(&each, varies).and_then(|(row, outcome)| effect_of(row, outcome, needed))
     };
     if let Some(effect) = effect {
         return effect;
@@ -262,12 +258,15 @@ fn of_client(client: &Client, findings: &[&Finding], needed: &[String], rows: &R
     })
 }
 
+const fn breaks(outcome: &Measured) -> bool {
+    matches!(outcome, Measured::Fails(_) | Measured::Wrong(_))
+}
+
 /// One finding that breaks a client is enough. It is not affected if no finding affects it.
 fn among_any<'m>(
     each: &[Option<(&'m Measurement, Measured)>],
     varies: bool,
 ) -> Option<(&'m Measurement, Measured)> {
-    let breaks = |outcome: &Measured| matches!(outcome, Measured::Fails(_) | Measured::Wrong(_));
     if let Some(broken) = each.iter().flatten().find(|(_, outcome)| breaks(outcome)) {
         return Some(*broken);
     }

@@ -34,7 +34,7 @@ mod view;
 pub use asked::{Asked, Chosen, setting_in, tools_in};
 pub(crate) use bound::Bound;
 pub(crate) use case::{Case, Change, Ending, Snapshot};
-pub use effect::{Effect, Harm, LOOSEST, Unmeasured, alike, among_others, effects, needed, tells};
+pub use effect::{Effect, Harm, LOOSEST, Unmeasured, alike, among_others, effects, needed};
 pub use excerpt::Excerpt;
 pub use finding::{Finding, Findings, LevelName, Misnomer, Origin, Related, Supply};
 pub(crate) use finding::{NO_NUMBER, Place};

@@ -199,11 +199,7 @@ impl Player<'_> {
                 played.insert(at, PlayedClient { name, version: None, outcome, detail });
                 continue;
             }
-            let control = controls.entry(piece.control).or_insert_with(|| {
-                let (first, _) = self.ask(piece, &piece.intact);
-                // A client that starts slowly, on a busy machine, does so once.
-                if first == Ended::Hung { self.ask(piece, &piece.intact).0 } else { first }
-            });
+            let control = controls.entry(piece.control).or_insert_with(|| self.ask(piece, &piece.intact).0);
             let (ended, times) = if control_problem(control).is_some() {
                 (None, 0)
             } else {
@@ -234,7 +230,15 @@ impl Player<'_> {
         played
     }
 
+    /// A client that does not come to an end is asked again, as a busy machine holds it up, too.
     fn ask(&mut self, piece: &Piece, act: &Arc<Act>) -> (Ended, usize) {
+        match self.ask_once(piece, act) {
+            (Ended::Hung, _) => self.ask_once(piece, act),
+            ended => ended,
+        }
+    }
+
+    fn ask_once(&mut self, piece: &Piece, act: &Arc<Act>) -> (Ended, usize) {
         let cue = self.acts.add(self.stage, act, piece.said.dialect.api);
         let timeout = self.theatre.timeout + Duration::from_secs(self.client.start_seconds);
         let message = CaseMessage {
