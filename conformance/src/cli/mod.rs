@@ -226,7 +226,6 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::{env, fs};
 
-    use super::flags::{expected, output, selection, verdict};
     use super::*;
 
     fn repository() -> PathBuf {
