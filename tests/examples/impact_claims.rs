@@ -83,8 +83,8 @@ fn main() -> io::Result<()> {
                 _ if is_played && known.is_empty() => good.sought(api, seed, count, &folder)?,
                 _ => good.candidates(seed, |name| known.contains(name)).collect(),
             };
-            if has("--again") {
-                fs::remove_file(&path)?;
+            if is_played && has("--again") && path.exists() {
+                fs::rename(&path, path.with_extension("before"))?;
             }
             if is_played {
                 play(api, &cache, &path, &good.streams, &damaged)?;

@@ -149,7 +149,8 @@ fn other_code_names_ever_less_of_one_api() {
     let listed: BTreeMap<String, usize> = include_str!("neutral.toml").lines().filter_map(row).collect();
     let mut found = BTreeMap::new();
     for (path, code) in code(&BECOMING) {
-        let file = path.strip_prefix(root).expect("it is in the folder").display().to_string();
+        let file = path.strip_prefix(root).expect("it is in the folder");
+        let file = file.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
         found.extend(Some((file, named_in(&code, &names, false).len())).filter(|(_, count)| *count > 0));
     }
     let wrong: Vec<String> = listed

@@ -63,6 +63,10 @@ impl Ask {
     /// The words of the APIs differ, and none of them has two meanings.
     fn take(&mut self, entry: &Value) {
         let [role, kind] = ["role", "type"].map(|name| text(entry, name).unwrap_or_default());
+        // The beginning of an answer asks nothing.
+        if role == "model" {
+            return;
+        }
         let content = entry.get("content").or_else(|| entry.get("parts"));
         let parts = content.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let kinds = || {
@@ -77,6 +81,10 @@ impl Ask {
         self.is_tool_output = role == "tool" || kind.ends_with("_call_output") || parts.iter().any(is_output);
         self.is_trigger = kind == "compaction_trigger";
         if !["", "user"].contains(&role) || !["", "message"].contains(&kind) {
+            return;
+        }
+        // A reference has no content.
+        if !content.is_some_and(|content| content.is_string() || content.is_array()) {
             return;
         }
         let is_image = |kind: &str| kind.starts_with("image") || kind == "input_image";
@@ -184,4 +192,33 @@ pub(super) fn word_after(text: &str, words: &str) -> Option<String> {
 fn in_pieces(word: &str) -> Vec<String> {
     let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
     [first, rest].iter().filter(|piece| !piece.is_empty()).map(ToString::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked(entries: &[Value]) -> Ask {
+        let mut ask = Ask::default();
+        for entry in entries {
+            ask.take(entry);
+        }
+        ask
+    }
+
+    #[test]
+    fn entries_without_content_ask_nothing_else() {
+        let question = json!({"role": "user", "content": "How are you?"});
+        let ask = asked(&[question, json!({"id": "msg_1"})]);
+        assert_eq!(ask.text, "How are you?");
+    }
+
+    #[test]
+    fn the_beginning_of_an_answer_leaves_the_output_of_a_tool_the_last_one() {
+        let result = json!({"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]});
+        let ask = asked(&[result, json!({"role": "model", "parts": [{"text": "It"}]})]);
+        assert!(ask.is_tool_output);
+    }
 }

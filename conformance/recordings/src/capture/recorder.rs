@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::capture::formats::exchange;
 use crate::capture::pack::base64;
 use checker::{Exchange, Headers, Loss, Request};
 use spec::{APIS, UNKNOWN_KEY};
+
+/// Version of the format.
+pub(super) const VERSION: u64 = 1;
 
 /// A recorder that converts an exchange to lines of JSON while it happens. It does no I/O and reads no clock:
 /// the caller passes times, counted from the start of the request, and stores the lines.
@@ -134,7 +136,7 @@ impl Recorder {
         let status = exchange.status;
         let headers = redact(&exchange.headers);
         let response = status.map(|status| json!({ "status": status, "headers": headers }));
-        line(&json!({ "exchange": exchange::VERSION, "request": request, "response": response }))
+        line(&json!({ "exchange": VERSION, "request": request, "response": response }))
     }
 
     /// Returns the line of a chunk of the body.

@@ -42,18 +42,22 @@ pub(super) struct Step {
     pub(super) at: String,
     /// The types that the value may have.
     pub(super) kinds: Vec<String>,
-    /// A member that is true or not empty; one that is not; a text that is there; one that is not.
+    /// A member that is neither absent, null, false nor an empty text.
     set: Option<String>,
+    /// A member that is one of these.
     unset: Option<String>,
+    /// A member that is a text.
     has: Option<String>,
+    /// A member that is none.
     lacks: Option<String>,
     /// Only if the container has no text of these lanes yet.
     pub(super) unsaid: Vec<Lane>,
     /// The entries of the list are numbered as this, or have the number in a member.
     pub(super) each: Option<Each>,
     pub(super) index: Option<String>,
-    /// Only entries whose number in this member is 0.
+    /// Only entries whose number in this member is 0; or the first of them.
     pub(super) nth: Option<String>,
+    pub(super) is_first: bool,
     /// Goes on with these steps.
     pub(super) go: Option<String>,
     /// The kind of the part.
@@ -85,8 +89,11 @@ pub(super) struct Step {
     pub(super) reason: Option<String>,
     /// Ends the part, or else the container.
     pub(super) closes: bool,
+    /// Begins the response, with its id and its model.
     pub(super) starts: bool,
+    /// Has token counts.
     pub(super) counts: bool,
+    /// Ends the response.
     pub(super) ends: bool,
 }
 

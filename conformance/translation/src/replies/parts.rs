@@ -1,6 +1,6 @@
 //! The parts of a reply while it is read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use checker::{Counts, pieces};
@@ -35,12 +35,16 @@ pub(super) enum Lane {
 
 /// The parts of a reply, and the deltas that were not returned yet.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Parts {
     pub(super) api: &'static Api,
     open: BTreeMap<Key, Known>,
+    /// Those that have opened and are not closed.
+    unclosed: BTreeSet<Key>,
     count: usize,
     has_started: bool,
     has_stopped: bool,
+    has_ended: bool,
     /// A part ends where another one begins.
     is_serial: bool,
     id: String,
@@ -73,9 +77,11 @@ impl Parts {
         Self {
             api,
             open: BTreeMap::new(),
+            unclosed: BTreeSet::new(),
             count: 0,
             has_started: false,
             has_stopped: false,
+            has_ended: false,
             is_serial,
             id: String::new(),
             calls: 0,
@@ -103,9 +109,11 @@ impl Parts {
 
     /// The response begins once.
     pub(super) fn begin(&mut self, id: Option<&str>, model: Option<&str>) {
+        if self.id.is_empty() {
+            id.unwrap_or_default().clone_into(&mut self.id);
+        }
         if !mem::replace(&mut self.has_started, true) {
             let text = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
-            id.unwrap_or_default().clone_into(&mut self.id);
             self.out.push(Delta::Started { id: text(id), model: text(model) });
         }
     }
@@ -122,7 +130,7 @@ impl Parts {
             self.close_others(key);
             self.shown.has_calls = true;
             self.opened(key, PartKind::Call { id: id.to_owned(), name: name.to_owned() });
-            self.last = Some((key, String::new()));
+            self.last = self.is_serial.then(|| (key, String::new()));
         }
         key
     }
@@ -237,6 +245,7 @@ impl Parts {
             && let Some(part) = open.part
         {
             open.is_closed = true;
+            self.unclosed.remove(&key);
             self.out.push(Delta::Closed { part });
         }
     }
@@ -245,16 +254,19 @@ impl Parts {
     pub(super) fn end(&mut self) {
         let has_any = |known: &Known| known.opening.as_ref().is_some_and(|opening| opening != EMPTY);
         let is_due = |(key, known): (&Key, &Known)| (!known.has_text && has_any(known)).then_some(*key);
-        let keys: Vec<Key> = self.open.iter().filter_map(is_due).collect();
-        for key in keys {
-            self.close(key);
+        if !mem::replace(&mut self.has_ended, true) {
+            let unclosed = self.unclosed.iter().filter_map(|key| Some((key, self.open.get(key)?)));
+            let keys: Vec<Key> = unclosed.filter_map(is_due).collect();
+            for key in keys {
+                self.close(key);
+            }
         }
         self.out.push(Delta::Ended);
     }
 
     pub(super) fn close_all(&mut self, container: u64) {
         let of = (container, Lane::Text, 0)..=(container, Lane::Call, u64::MAX);
-        let keys: Vec<Key> = self.open.range(of).map(|(key, _)| *key).collect();
+        let keys: Vec<Key> = self.unclosed.range(of).copied().collect();
         for key in keys {
             self.close(key);
         }
@@ -297,6 +309,7 @@ impl Parts {
         let part = self.count;
         self.count += 1;
         self.open.insert(key, Known { part: Some(part), ..Known::default() });
+        self.unclosed.insert(key);
         self.out.push(Delta::Opened { part, kind });
         part
     }

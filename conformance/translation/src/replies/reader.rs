@@ -114,16 +114,23 @@ impl ReplyReader {
 const DONE: &str = "[DONE]";
 
 fn object(data: &str) -> Option<Value> {
-    lenient(data, DEEPEST).filter(Value::is_object)
+    json(data).filter(Value::is_object)
+}
+
+/// Half of a character is U+FFFD, as clients read it.
+pub(super) fn json(data: &str) -> Option<Value> {
+    lenient(data, DEEPEST)
 }
 
 /// Number of objects and lists around a value.
 const DEEPEST: u8 = 64;
 
-/// Half of a character is U+FFFD, as clients read it.
 fn lenient(data: &str, deepest: u8) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(data) {
         return Some(value);
+    }
+    if !data.contains("\\ud") && !data.contains("\\uD") {
+        return None;
     }
     let inner = |value| lenient(value, deepest.checked_sub(1)?);
     match data.trim_start().as_bytes().first()? {

@@ -82,6 +82,9 @@ impl Reading {
                     None => place,
                 };
                 self.step(step, kind, entry, place);
+                if step.is_first {
+                    break;
+                }
             }
         }
     }
@@ -124,7 +127,7 @@ impl Reading {
         };
         let opening = step.opening.as_ref().map(|place| value.pointer(place));
         if let Some(opening) = opening {
-            parts.opening(key, opening.map(arguments).unwrap_or_default());
+            parts.opening(key, opening.filter(|it| it.is_object()).map(Value::to_string).unwrap_or_default());
         }
         let seal = sought(&step.seals).unwrap_or_default();
         let sealed = (place.container, Lane::Reasoning, 0);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use spec::Dialect;
 
-use super::reader::ReplyReader;
+use super::reader::{ReplyReader, json};
 use super::reading::error;
 use crate::{Reply, ReplyError};
 
@@ -34,7 +34,7 @@ impl Reply {
 
     /// Reads a body. Unreadable parts are left out.
     pub fn of_body(dialect: &Dialect, status: u16, bytes: &[u8]) -> Self {
-        let Ok(body) = serde_json::from_slice::<Value>(bytes) else {
+        let Some(body) = str::from_utf8(bytes).ok().and_then(json) else {
             let message = String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
             let error = (status >= 400).then(|| ReplyError { class: String::new(), message });
             return Self { error, ..Self::default() };

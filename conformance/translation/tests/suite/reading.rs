@@ -288,3 +288,42 @@ fn a_number_as_a_string_is_the_number() {
     let call = Call { id: "t".to_owned(), name: "n".to_owned(), arguments: "{\"a\":1}".to_owned() };
     assert_eq!(reply.parts, [Part::Call(call)]);
 }
+
+#[test]
+fn only_the_first_choice_is_read() {
+    let choice = |text: &str, reason: &str| json!({"message": {"content": text}, "finish_reason": reason});
+    let body = json!({"choices": [choice("first", "stop"), choice("second", "length")]});
+    let reply = Reply::of_body(spec::dialect("chat").unwrap(), 200, body.to_string().as_bytes());
+    assert_eq!((reply.parts, reply.stop), (vec![Part::Text("first".to_owned())], Some(Stop::Ended)));
+}
+
+#[test]
+fn input_that_is_no_object_is_none() {
+    let block = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"n","input":"oops"}}"#;
+    let reply = stream("anthropic", &[block, r#"{"type":"content_block_stop","index":0}"#]);
+    let call = Call { id: "t".to_owned(), name: "n".to_owned(), arguments: "{}".to_owned() };
+    assert_eq!(reply.parts, [Part::Call(call)]);
+}
+
+#[test]
+fn calls_without_an_id_have_a_late_one_of_the_response() {
+    let chunk = |part: &str, id: &str| {
+        format!(r#"{{"candidates":[{{"content":{{"role":"model","parts":[{part}]}}}}]{id}}}"#)
+    };
+    let [text, call] = [
+        chunk(r#"{"text":"a"}"#, ""),
+        chunk(r#"{"functionCall":{"name":"f","args":{}}}"#, r#","responseId":"late""#),
+    ];
+    let reply = stream("gemini", &[&text, &call]);
+    let id = |part: &Part| if let Part::Call(call) = part { Some(call.id.clone()) } else { None };
+    assert_eq!(reply.parts.iter().filter_map(id).collect::<Vec<_>>(), ["call_late_0"]);
+}
+
+#[test]
+fn half_of_a_character_is_read_as_clients_do_and_nothing_else_that_is_no_json() {
+    let body = |text: &str| format!(r#"{{"choices":[{{"message":{{"content":{text}}}}}]}}"#);
+    let read = |text: &str| Reply::of_body(spec::dialect("chat").unwrap(), 200, body(text).as_bytes()).parts;
+    assert_eq!(read(r#""a\ud83d""#), [Part::Text("a\u{fffd}".to_owned())]);
+    let deep = format!("{}1{}", "[".repeat(150), "]".repeat(150));
+    assert_eq!(read(&deep), []);
+}

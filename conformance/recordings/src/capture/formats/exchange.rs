@@ -8,11 +8,9 @@ use serde::Deserialize;
 use super::websocket;
 use crate::capture::pack::base64;
 use crate::capture::pack::body::Body;
+use crate::capture::recorder::VERSION;
 use crate::capture::{CaptureError, Format};
 use checker::{Entry, Exchange, Frame, Headers, Loss, Request};
-
-/// Version of the format.
-pub(in crate::capture) const VERSION: u64 = 1;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]

@@ -1,4 +1,4 @@
-//! What recordings and the bodies in them are packed in.
+//! Encodings and compressions of recordings, and of the bodies in them.
 
 pub(in crate::capture) mod base64;
 pub(in crate::capture) mod body;
