@@ -1,9 +1,9 @@
 //! Compares what `conformance check` says of clients with what they do, on damaged recordings.
 //!
-//! `cargo run -p tests --example impact_claims -- CACHE [--seed=N] [--streams=N] [--no-play|--again] [API...]`, where CACHE has the clients
-//! that `conformance impact --install` installs, and the corpus is beside the repository. Good recordings are damaged by chance and
-//! played: one half of them with an odd seed, and the other with an even one. What was played is kept in `target/impact`. Rows of
-//! `impact.toml` rest on odd seeds, too, so that even ones judge them.
+//! `cargo run -p tests --example impact_claims -- CACHE [--seed=N] [--streams=N] [--no-play|--again] [API...]`, where CACHE has the
+//! clients that `conformance impact --install` installs, and the corpus is beside the repository. Good recordings are damaged by
+//! chance and played: one half of them with an odd seed, and the other with an even one. What was played is kept in `target/impact`.
+//! Rows of `impact.toml` rest on odd seeds, too, so that even ones judge them.
 //!
 //! With an odd seed from 1001 on, many more streams are made, and those are played of which what was played tells too little. Rows
 //! rest on these, too. With `--again`, what was played is played anew, because clients are judged in another way.

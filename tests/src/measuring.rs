@@ -520,7 +520,7 @@ impl<'p> Plays<'p> {
     }
 }
 
-/// Leaves the few plays out in which a client breaks, if it reads the many others, and the other way round.
+/// If a client reads nearly all streams, the few plays in which it breaks are left out, and the other way round.
 fn without_accidents(all: &mut Vec<(&Outcomes, &str, &str)>) {
     for some in [["fails", "wrong"], ["unaffected", "passes-on"]] {
         let count = all.iter().filter(|(_, outcome, _)| some.contains(outcome)).count();

@@ -250,7 +250,7 @@ fn a_rare_play_decides_nothing() {
     assert_eq!(letter("unaffected", "fails", 2), Some('v'));
 }
 
-/// What alone is a note breaks a client beside other findings, too.
+/// A note that breaks a client alone breaks it beside findings, too.
 #[test]
 fn a_note_breaks_a_client_beside_findings() {
     let golden = goldens::golden("openai/text").expect("it is there");

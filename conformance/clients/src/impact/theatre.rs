@@ -230,7 +230,7 @@ impl Player<'_> {
         played
     }
 
-    /// A client that does not come to an end is asked again, as a busy machine holds it up, too.
+    /// A client that does not come to an end is asked again, because a busy machine also delays clients.
     fn ask(&mut self, piece: &Piece, act: &Arc<Act>) -> (Ended, usize) {
         match self.ask_once(piece, act) {
             (Ended::Hung, _) => self.ask_once(piece, act),

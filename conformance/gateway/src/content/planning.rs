@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 use spec::Dialect;
-use translation::{Format, pen};
+use translation::{Format, Question, pen};
 
-use super::ask::Ask;
 use super::plan::ResponsePlan;
 use super::{conversation, responses};
 
@@ -16,7 +15,7 @@ pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> ResponsePlan {
 
 /// Lengthens the texts of a response unless the request determines them.
 pub(crate) fn lengthen(plan: &mut ResponsePlan, request: &Value, fragments: usize, dialect: &Dialect) {
-    if Ask::read(request, dialect.api).format == Format::Text {
+    if Question::read(dialect.api, request).format == Format::Text {
         plan.lengthen(fragments);
         plan.limit_as(request, dialect.api);
     }

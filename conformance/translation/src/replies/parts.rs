@@ -39,7 +39,7 @@ pub(super) enum Lane {
 pub(super) struct Parts {
     pub(super) api: &'static Api,
     open: BTreeMap<Key, Known>,
-    /// Those that have opened and are not closed.
+    /// The parts that have opened and are not closed.
     unclosed: BTreeSet<Key>,
     count: usize,
     has_started: bool,
@@ -66,7 +66,6 @@ struct Known {
     /// The id of reasoning that has no content yet.
     id: Option<String>,
     is_redacted: bool,
-    is_closed: bool,
     has_text: bool,
     /// Arguments that count if no piece follows.
     opening: Option<String>,
@@ -104,7 +103,7 @@ impl Parts {
     }
 
     pub(super) fn is_open(&self, key: Key) -> bool {
-        self.open.get(&key).is_some_and(|known| known.part.is_some() && !known.is_closed)
+        self.unclosed.contains(&key)
     }
 
     /// The response begins once.
@@ -241,11 +240,9 @@ impl Parts {
         if let Some(arguments) = placed.or(opening) {
             self.whole(key, &arguments);
         }
-        if let Some(open) = self.open.get_mut(&key).filter(|open| !open.is_closed)
-            && let Some(part) = open.part
+        if self.unclosed.remove(&key)
+            && let Some(part) = self.open.get(&key).and_then(|known| known.part)
         {
-            open.is_closed = true;
-            self.unclosed.remove(&key);
             self.out.push(Delta::Closed { part });
         }
     }
@@ -288,8 +285,8 @@ impl Parts {
     /// Opens the part if it is not open. `None` if it cannot be written.
     fn part(&mut self, key: Key) -> Option<usize> {
         let known = self.open.get(&key);
-        let is_usable = |known: &&Known| !known.is_closed || key.1 == Lane::Call;
-        if let Some(part) = known.filter(is_usable).and_then(|known| known.part) {
+        let is_usable = self.is_open(key) || key.1 == Lane::Call;
+        if let Some(part) = known.filter(|_| is_usable).and_then(|known| known.part) {
             return Some(part);
         }
         let kind = match key.1 {
