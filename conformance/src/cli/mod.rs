@@ -1,55 +1,14 @@
-//! The commands, one file each.
+//! The command line.
 
-mod apis;
-mod baseline;
-mod between;
-mod check;
-mod client;
 mod color;
-mod completions;
+mod commands;
 mod config;
-mod dialect;
-mod dialects;
-mod diff;
-mod expected;
-mod explain;
-mod export;
-mod files;
-mod impact;
-mod import;
-mod infer;
-mod init;
-mod known;
-mod list;
-mod listening;
-mod live;
-mod man;
+mod flags;
+mod input;
 mod message;
-mod names;
-mod output;
-mod parent;
-mod play;
 mod progress;
-mod record;
-mod recordings;
-mod report;
-mod saved;
-mod select;
-mod selection;
-mod serve;
-mod sign;
-mod small_file;
-mod snapshots;
-mod suite;
-mod tap;
-mod target;
-mod theatre;
-mod vector;
-mod verdict;
-mod verify;
-mod via;
 
-pub use names::dialect;
+pub use input::names::dialect;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -59,7 +18,12 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{ArgMatches, Args, CommandFactory as _, Parser};
 
+use commands::{
+    between, check, client, completions, dialects, diff, explain, export, impact, import, init, list, man,
+    record, report, serve, sign, suite, tap, vector, verify,
+};
 use harness::suite::NOT_DONE;
+use input::names;
 use results::Outcome;
 use results::text::{first_dangerous, visible};
 
@@ -263,6 +227,7 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::{env, fs};
 
+    use super::flags::{expected, output, selection, verdict};
     use super::*;
 
     fn repository() -> PathBuf {

@@ -14,23 +14,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command};
+use clap::{ArgMatches, Command};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::address::{is_address_of_other, url_of};
 use self::sections::{BetweenConfig, ClientConfig, TapConfig};
-use super::between::is_on_this_machine;
+use super::flags::target::{KEY, is_on_this_machine, model_of_api};
+use super::input::saved::runs_in;
+use super::input::{names, small_file};
 use super::message::note;
-use super::saved::runs_in;
-use super::target::{HEADING, KEY, model_of_api};
-use super::{names, small_file};
 use harness::evidence::RunFile;
 use results::text::first_dangerous;
 use results::{FailOn, Transport, is_default, shell_word};
 
 /// The name of the file.
-pub(super) const FILE: &str = "conformance.toml";
+pub(in crate::cli) const FILE: &str = "conformance.toml";
 
 /// The configuration of a project: targets by name, and settings for all of them.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -366,7 +365,7 @@ fn name(text: &str) -> String {
 
 /// Returns a command line completed by the configuration file, and by the run whose failed tests are repeated; `None` if
 /// they add nothing.
-pub(super) fn completed(
+pub(in crate::cli) fn completed(
     arguments: &[OsString],
     command: &Command,
     matches: &ArgMatches,
@@ -690,21 +689,6 @@ fn dangerous(value: &toml::Value) -> Option<(String, char)> {
         }),
         _ => None,
     }
-}
-
-/// Whether the configuration file is trusted.
-#[derive(Debug, Args)]
-pub(super) struct TrustArgs {
-    /// Apply all of conformance.toml to a URL given with --target.
-    ///
-    /// The file may have come with a repository. With a URL, headers and keys that it takes from environment
-    /// variables, and its CA certificates, are left out unless you trust it. A target chosen by its name gets all of
-    /// its settings.
-    #[arg(long, help_heading = HEADING, hide_short_help = true)]
-    trust_config: bool,
-    /// Settings file [default: conformance.toml here, or above in the repository].
-    #[arg(long, value_name = "FILE", requires = "target", help_heading = HEADING, hide_short_help = true)]
-    config: Option<PathBuf>,
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
+use super::super::flags::target::is_on_this_machine;
 use super::{Flags, Line, folder_of, members, names, read};
-use crate::cli::between::is_on_this_machine;
 
 /// Settings of `conformance between`. Each is the flag of the same name. No command is taken from a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]

@@ -1,0 +1,118 @@
+//! Reports that `run --out`, `client --out`, `between --out` or a format of `check` wrote.
+
+use std::path::Path;
+use std::{fs, io};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use harness::evidence::{Evidence, RunFile};
+use results::{BETWEEN_RUN_VERSION, BetweenRun, CLIENT_RUN_VERSION, ClientRun, Run};
+
+/// Reads the runs in a folder: one, or one for each of several dialects.
+///
+/// # Errors
+///
+/// If there is none.
+pub(in crate::cli) fn runs_in(folder: &Path) -> Result<Vec<RunFile>> {
+    let named = || folder.display().to_string();
+    let mut folders = Evidence::runs(folder).with_context(named)?;
+    if folders.is_empty() {
+        folders.push(folder.to_owned());
+    }
+    folders.iter().map(|run| Evidence::open(run).run().with_context(|| run.display().to_string())).collect()
+}
+
+pub(in crate::cli) fn one_run(folder: &Path) -> Result<()> {
+    match Evidence::runs(folder).unwrap_or_default().as_slice() {
+        [first, _, ..] => {
+            bail!("{} has a run for each API: choose one, such as {}", folder.display(), first.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(in crate::cli) fn read(path: &Path) -> Result<Run> {
+    one_run(path)?;
+    let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
+    let text = text(&file, path)?;
+    let of_file = || file.display().to_string();
+    // A report can be large: read only the version first.
+    let Format { version } = serde_json::from_str(&text).with_context(of_file)?;
+    if version != Some(u64::from(results::VERSION)) {
+        let version = version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
+        bail!("{} has {version}, but this build reads {}", of_file(), results::VERSION);
+    }
+    let run: Run = serde_json::from_str(&text).with_context(of_file)?;
+    if run.dialect_folder.is_some() && path.is_dir() {
+        // This loads its dialect.
+        Evidence::open(path).run().with_context(of_file)?;
+    }
+    Ok(run)
+}
+
+/// Reads the report of a client: a file, or that in a folder. Nothing, where it is the report of something else.
+pub(in crate::cli) fn read_client(path: &Path) -> Result<Option<ClientRun>> {
+    let run: Option<ClientRun> =
+        read_other(path, clients::REPORT, |head| head.client_run, CLIENT_RUN_VERSION)?;
+    let Some(run) = run else { return Ok(None) };
+    if path.is_dir() {
+        Evidence::open(path).load_dialect(&run.dialect, run.dialect_folder.as_deref())?;
+    }
+    Ok(Some(ClientRun { folder: folder(path), ..run }))
+}
+
+/// Reads the report of both ends of a gateway: a file, or that in a folder. Nothing, where it is the report of something else.
+pub(in crate::cli) fn read_between(path: &Path) -> Result<Option<BetweenRun>> {
+    let run = read_other(path, between::folder::REPORT, |head| head.between_run, BETWEEN_RUN_VERSION)?;
+    Ok(run.map(|run| BetweenRun { folder: folder(path), ..run }))
+}
+
+fn folder(path: &Path) -> Option<String> {
+    path.is_dir().then(|| path.display().to_string())
+}
+
+fn read_other<R: DeserializeOwned>(
+    path: &Path,
+    name: &str,
+    version: fn(Head) -> Option<u32>,
+    known: u32,
+) -> Result<Option<R>> {
+    let file = if path.is_dir() { path.join(name) } else { path.to_owned() };
+    if path.is_dir() && !file.is_file() {
+        return Ok(None);
+    }
+    let text = text(&file, path)?;
+    let Some(version) = serde_json::from_str(&text).ok().and_then(version) else { return Ok(None) };
+    if version != known {
+        bail!("{} has version {version}, but this build reads {known}", file.display());
+    }
+    serde_json::from_str(&text).with_context(|| file.display().to_string()).map(Some)
+}
+
+fn text(file: &Path, named: &Path) -> Result<String> {
+    fs::read_to_string(file).map_err(|error| {
+        let hint = match error.kind() {
+            io::ErrorKind::NotFound if file != named => "; has the run finished?",
+            io::ErrorKind::NotFound => {
+                "; give the folder that `run --out`, `client --out` or `between --out` wrote, or a JSON report"
+            }
+            _ => "",
+        };
+        anyhow!("{}: {error}{hint}", file.display())
+    })
+}
+
+/// The header of a report.
+#[derive(Deserialize)]
+struct Format {
+    version: Option<u64>,
+}
+
+/// The members that identify the report of a client, or of both ends of a gateway.
+#[derive(Deserialize)]
+struct Head {
+    client_run: Option<u32>,
+    between_run: Option<u32>,
+}
