@@ -2,8 +2,8 @@
 
 use super::between::{BetweenPair, BetweenRun, BetweenTest, Unaccounted};
 use super::client::{ClientRun, ClientTally};
-use super::merge::{Unmergeable, check_shards, merged_profile, refuse};
-use super::{LeftOut, Outcome, ProfileReport, Reason, Test, TestCause};
+use crate::run::merge::{check_shards, merged_profile, refuse};
+use crate::{LeftOut, Outcome, ProfileReport, Reason, Test, TestCause, Unmergeable};
 
 const OTHER: &str = "what it tested, or its options, differ from those of the first report";
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use catalogue::{AGENT_PROFILES, Agent, AgentProfile, agents_harmed};
 
 use super::{BetweenRun, BetweenTest, OfPair};
-use crate::Verdict;
-use crate::test::{self, ExpectedFailure, Test, TestCause, TestFinding, causes};
+use crate::parts::test::{self, causes};
+use crate::{ExpectedFailure, Test, TestCause, TestFinding, Verdict};
 
 impl Test<OfPair> {
     /// Returns its pair of APIs, `FRONT-UPSTREAM`.

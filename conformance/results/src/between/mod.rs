@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BetweenMoment, FailOn, LeftOut, LevelChange, Outcome, Shard, Test, TestCause, TestFinding};
+use crate::{BetweenMoment, FailOn, LeftOut, LevelChange, Outcome, Shard, Test, TestCause, TestFinding};
 
 mod conclude;
 mod declared;

@@ -49,14 +49,14 @@ impl Tally {
         all.find(|verdict| self.of(*verdict) > 0).unwrap_or(Verdict::Pass)
     }
 
-    pub(super) const fn add(&mut self, other: Self) {
+    pub(crate) const fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.not_exercised += other.not_exercised;
         self.harness_errors += other.harness_errors;
     }
 
-    pub(super) const fn count(&mut self, verdict: Verdict) {
+    pub(crate) const fn count(&mut self, verdict: Verdict) {
         *self.place(verdict) += 1;
     }
 }

@@ -16,11 +16,7 @@ pub use self::key::starred;
 use self::key::{Key, Places};
 use self::lack::Lack;
 pub use self::layer::Layer;
-use super::capture::CaptureReport;
-use super::case::CaseReport;
-use super::fail_on::FailOn;
-use super::played::PlayedResponse;
-use super::transport::Transport;
+use crate::{CaptureReport, CaseReport, FailOn, PlayedResponse, Transport};
 use checker::LevelName;
 
 /// Findings with one reason: of one rule, about one value or the properties that one object lacks, in streams and in
@@ -239,7 +235,7 @@ mod tests {
             expected: Some("an object".to_owned()),
             actual: Some("null".to_owned()),
             form: "null".into(),
-            ..crate::fail_on::tests::finding(rule, Level::Must)
+            ..crate::parts::fail_on::tests::finding(rule, Level::Must)
         }
     }
 

@@ -3,10 +3,8 @@
 use checker::Finding;
 use serde::{Deserialize, Serialize};
 
-use super::Run;
 use super::capture::CaptureReport;
-use super::judgement::{Judgement, Verdict};
-use super::tally::Tally;
+use crate::{Judgement, Run, Tally, Verdict};
 
 /// Suffix of the name of the trial for the rules of all groups without a separate trial.
 pub const OTHER_RULES: &str = "other-rules";

@@ -6,8 +6,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Run;
-
 /// The part of the lifecycle of a dialect that streams exercised: of each type of container, and of the stream around
 /// them, the steps, which follows which, and three in a row; and the enumeration values in its events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,10 +170,10 @@ impl Exercised {
     }
 
     /// Returns what the streams of several runs exercised together.
-    pub(super) fn merged(runs: &[Run]) -> Vec<Self> {
+    pub(crate) fn merged<'r>(all: impl Iterator<Item = &'r [Self]>) -> Vec<Self> {
         let mut merged: Vec<Self> = Vec::new();
-        for run in runs {
-            join(&mut merged, &run.exercised, |one, other| one.dialect == other.dialect, Self::add);
+        for exercised in all {
+            join(&mut merged, exercised, |one, other| one.dialect == other.dialect, Self::add);
         }
         merged.sort_by(|one, other| one.dialect.cmp(&other.dialect));
         merged

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use spec::{APIS, FORMATS};
 
-use super::text::{counted, grouped, listed};
-use super::{Broken, CaptureReport, ClientState, ClientTotal, LogRows, Run, UNKNOWN, Unknown, Verdict};
+use crate::text::{counted, grouped, listed};
+use crate::{Broken, CaptureReport, ClientState, ClientTotal, LogRows, Run, UNKNOWN, Unknown, Verdict};
 
 /// Clients that fail in the same way, in the same number of recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]

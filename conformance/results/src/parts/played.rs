@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::text::grouped;
+use crate::text::grouped;
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const IMPACT_VERSION: u32 = 1;

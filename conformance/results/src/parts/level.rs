@@ -7,7 +7,7 @@ use catalogue::Level;
 use checker::{ChangedLevel, LevelName, Rules};
 use serde::{Deserialize, Serialize};
 
-use super::text::{listed, visible};
+use crate::text::{listed, visible};
 
 /// A rule whose level is not the dialect's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl LevelChange {
 
     /// Returns the changed levels of the rules of several dialects. If these differ in the level of a rule, it has an entry
     /// for each level.
-    pub(super) fn of_several(rules: &[&Rules]) -> Vec<Self> {
+    pub(crate) fn of_several(rules: &[&Rules]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for change in rules.iter().flat_map(|rules| rules.changed()).map(Self::from) {
             if !all.contains(&change) {

@@ -7,14 +7,12 @@ use catalogue::SCENARIOS;
 use checker::{RuleSets, Rules};
 
 use super::case::CaseReport;
-use super::exercised::Exercised;
-use super::judgement::Verdict;
 use super::live::{LiveReport, State};
 use super::options::Options;
-use super::profile::{ProfileReport, ProfileState, Reason};
-use super::shard::Shard;
-use super::transport::Transport;
-use super::{AUTO, CaptureReport, LevelChange, Run};
+use crate::{
+    AUTO, CaptureReport, Exercised, LevelChange, ProfileReport, ProfileState, Reason, Run, Shard, Transport,
+    Verdict,
+};
 
 /// Why reports cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +37,7 @@ impl Unmergeable {
 }
 
 /// Fails with the first of these reasons that holds for a report.
-pub(super) fn refuse(at: usize, reasons: &[(bool, &str)]) -> Result<(), Unmergeable> {
+pub(crate) fn refuse(at: usize, reasons: &[(bool, &str)]) -> Result<(), Unmergeable> {
     match reasons.iter().find(|(holds, _)| *holds) {
         Some((_, reason)) => Err(Unmergeable { at: Some(at), reason: (*reason).to_owned() }),
         None => Ok(()),
@@ -93,7 +91,7 @@ impl Run {
 fn joined(runs: Vec<Run>, result: impl FnOnce(Vec<CaptureReport>) -> Run) -> Run {
     let passed_over = runs.iter().map(|run| run.passed_over).sum();
     let scripted = runs.iter().map(|run| run.scripted).sum();
-    let exercised = Exercised::merged(&runs);
+    let exercised = Exercised::merged(runs.iter().map(|run| &*run.exercised));
     let captures = runs.into_iter().flat_map(|run| run.captures).collect();
     Run { exercised, passed_over, scripted, ..result(captures) }
 }
@@ -135,7 +133,7 @@ fn has_rules_of(sets: &RuleSets, run: &Run) -> bool {
     own.into_iter().eq(ids(run))
 }
 
-pub(super) fn check_shards(shards: &[Option<Shard>]) -> Result<(), Unmergeable> {
+pub(crate) fn check_shards(shards: &[Option<Shard>]) -> Result<(), Unmergeable> {
     let mut of = None;
     for (at, shard) in shards.iter().enumerate() {
         let own = shard.map(|shard| shard.of);
@@ -160,7 +158,7 @@ pub(super) fn check_shards(shards: &[Option<Shard>]) -> Result<(), Unmergeable> 
 fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
     let of_run = |run: &Run| run.live.as_ref().and_then(|live| live.options.filters.shard);
     check_shards(&runs.iter().map(of_run).collect::<Vec<_>>())?;
-    let exercised = Exercised::merged(&runs);
+    let exercised = Exercised::merged(runs.iter().map(|run| &*run.exercised));
     let mut shards: Vec<LiveReport> = Vec::new();
     let mut captures: Vec<CaptureReport> = Vec::new();
     for (at, run) in runs.into_iter().enumerate() {
@@ -234,7 +232,7 @@ fn merged(shards: Vec<LiveReport>) -> Option<LiveReport> {
 }
 
 /// Returns the result of a profile: a requirement is met if a shard meets it and none fails it.
-pub(super) fn merged_profile(profile: &ProfileReport, shards: &[&[ProfileReport]]) -> ProfileReport {
+pub(crate) fn merged_profile(profile: &ProfileReport, shards: &[&[ProfileReport]]) -> ProfileReport {
     let of_shards = || shards.iter().copied().flatten().filter(|of| of.name == profile.name);
     let mut merged = ProfileReport { reasons: Vec::new(), ..profile.clone() };
     let mut reasons: BTreeMap<(u8, &str), Vec<&Reason>> = BTreeMap::new();

@@ -4,13 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::CaptureReport;
 use super::case::CaseReport;
-use super::judgement::Verdict;
 use super::live::LiveReport;
-use super::profile::{Demand, ProfileReport, ProfileState, Reason};
-use super::tally::Tally;
-use super::transport::Transport;
+use crate::{CaptureReport, Demand, ProfileReport, ProfileState, Reason, Tally, Transport, Verdict};
 
 /// Results of profiles: a column for each profile, a row for each group of scenarios.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,7 @@
 //! An obstacle to testing an endpoint.
 
+use crate::{Judgement, UndecidedKind, Verdict};
 use serde::{Deserialize, Serialize};
-
-use super::judgement::{Judgement, UndecidedKind, Verdict};
 
 /// An obstacle that kept a run from testing its endpoint. It is no verdict about conformance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

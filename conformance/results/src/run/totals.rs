@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::capture::CaptureReport;
 use super::faults::Faults;
-use super::tally::Tally;
+use crate::Tally;
 use checker::{Effect, Finding, Harm, LevelName, Rules, Unmeasured};
 
 /// Totals of checks and findings.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::exercised::Share;
 use super::judgement::{Judgement, UndecidedKind, Verdict};
-use super::text::listed;
+use crate::text::listed;
 
 /// The result of a run for a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

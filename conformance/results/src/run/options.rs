@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::{FailOn, LevelChange, Shard, Transport};
 use serde::{Deserialize, Serialize};
-
-use super::fail_on::FailOn;
-use super::level::LevelChange;
-use super::shard::Shard;
-use super::transport::Transport;
 
 /// The options of a run that bear on its verdicts, or on what was sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

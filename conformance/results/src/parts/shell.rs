@@ -13,7 +13,7 @@ pub fn shell_word(word: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::shell_word;
+    use crate::shell_word;
 
     #[test]
     fn words_are_safe_in_a_shell() {

@@ -1,46 +1,28 @@
 //! Suggested steps after a run.
 
 use catalogue::Level;
-use serde::{Deserialize, Serialize};
 
 use super::case::CaseReport;
-use super::judgement::{UndecidedKind, Verdict};
 use super::live::LiveReport;
 use super::totals::RuleTotal;
 use super::trials::Undecided;
-use super::{AUTO, Outcome, Run, shell_word};
-
-/// A suggested step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Step {
-    /// Its purpose.
-    pub why: String,
-    /// Its shell command.
-    pub command: String,
-}
+use crate::{AUTO, Outcome, Run, Step, UndecidedKind, Verdict, shell_word};
 
 /// Maximum number of rules with a step.
 const RULES: usize = 1;
 
-impl Step {
-    pub(super) fn new(why: impl Into<String>, command: String) -> Self {
-        Self { why: why.into(), command }
+pub(super) fn next(run: &Run) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let worst = run.broken();
+    for cause in run.causes.iter().filter(|cause| cause.is_shown(Level::Should)).take(RULES) {
+        let why = format!("show the requirement of {} and a stream that breaks it", cause.rule);
+        steps.push(Step::new(why, format!("conformance explain {}", shell_word(&cause.rule))));
     }
-
-    pub(super) fn all(run: &Run) -> Vec<Self> {
-        let mut steps = Vec::new();
-        let worst = run.broken();
-        for cause in run.causes.iter().filter(|cause| cause.is_shown(Level::Should)).take(RULES) {
-            let why = format!("show the requirement of {} and a stream that breaks it", cause.rule);
-            steps.push(Self::new(why, format!("conformance explain {}", shell_word(&cause.rule))));
-        }
-        match &run.live {
-            Some(live) => of_endpoint(run, live, &mut steps),
-            None => of_recordings(run, &worst, &mut steps),
-        }
-        steps
+    match &run.live {
+        Some(live) => of_endpoint(run, live, &mut steps),
+        None => of_recordings(run, &worst, &mut steps),
     }
+    steps
 }
 
 fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {

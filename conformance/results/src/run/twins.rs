@@ -1,9 +1,7 @@
 //! Twins: the same scenario over several APIs of an endpoint, whose answers were compared.
 
+use crate::{Judgement, Tally, Verdict};
 use serde::{Deserialize, Serialize};
-
-use super::judgement::{Judgement, Verdict};
-use super::tally::Tally;
 
 /// The version of the format of [`TwinsReport`].
 pub const TWINS_VERSION: u32 = 1;

@@ -1,7 +1,7 @@
 //! How a run of a client or of a gateway compares with its recordings.
 
-use super::text::cut;
-use super::{Outcome, Test, TestCause, TestFinding};
+use crate::text::cut;
+use crate::{Outcome, Test, TestCause, TestFinding};
 
 /// How the results of a run compare with its recordings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use checker::LevelName;
 use serde::{Deserialize, Serialize};
 
 use super::moment::BetweenMoment;
-use super::text::counted;
-use super::{FailOn, LevelChange, Outcome, PlayedResponse, Verdict};
+use crate::text::counted;
+use crate::{FailOn, LevelChange, Outcome, PlayedResponse, Verdict};
 
 /// A test and its verdict. `about` has what only clients or only gateways have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ impl<A> Test<A> {
     }
 
     /// Sets levels, what fails, and the verdict. `is_demanded`: all that is wrong with it fails.
-    pub(super) fn conclude(&mut self, fail_on: FailOn, levels: &[LevelChange], is_demanded: bool) {
+    pub(crate) fn conclude(&mut self, fail_on: FailOn, levels: &[LevelChange], is_demanded: bool) {
         for finding in &mut self.findings {
             if let Some(change) = levels.iter().find(|change| change.rule == finding.rule) {
                 // A doubtful finding has a lower level than its rule.
@@ -167,13 +167,13 @@ impl<A> Test<A> {
 }
 
 /// Expects failures in the tests of a run. Returns what is listed and does not fail.
-pub(super) fn expect<A>(tests: &mut [Test<A>], expected: &[ExpectedFailure]) -> Vec<String> {
+pub(crate) fn expect<A>(tests: &mut [Test<A>], expected: &[ExpectedFailure]) -> Vec<String> {
     let mut stale: Vec<String> = tests.iter_mut().flat_map(|test| test.expect(expected)).collect();
     stale.sort_unstable();
     stale
 }
 
-pub(super) fn outcome<A>(tests: &[Test<A>], stale: &[String]) -> Outcome {
+pub(crate) fn outcome<A>(tests: &[Test<A>], stale: &[String]) -> Outcome {
     let has = |verdict| tests.iter().any(|test| test.verdict == verdict);
     match () {
         () if tests.iter().any(Test::has_failed) || !stale.is_empty() => Outcome::Failed,
@@ -202,7 +202,7 @@ struct Found {
 }
 
 /// Groups findings by rule and kind, the worst first.
-pub(super) fn causes<A>(tests: &[Test<A>], group: impl Fn(&Test<A>) -> String) -> Vec<TestCause> {
+pub(crate) fn causes<A>(tests: &[Test<A>], group: impl Fn(&Test<A>) -> String) -> Vec<TestCause> {
     let mut all: BTreeMap<(&str, &str), Found> = BTreeMap::new();
     for (at, test) in tests.iter().enumerate() {
         for (number, finding) in test.findings.iter().enumerate() {

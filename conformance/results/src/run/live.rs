@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::case::{CaseReport, TrialResult};
-use super::judgement::{UndecidedKind, Verdict};
 use super::latency::Latency;
 use super::obstacle::Obstacle;
 use super::options::{Filters, Options};
-use super::profile::{ProfileReport, ProfileState};
+use crate::{ProfileReport, ProfileState, UndecidedKind, Verdict};
 
 /// A run against an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,12 +5,11 @@ use std::cmp::Reverse;
 use catalogue::{TestRule, client_rule};
 use serde::{Deserialize, Serialize};
 
-use super::judgement::Verdict;
-use super::next::Step;
-use super::profile::{ProfileReport, ProfileState};
-use super::test::{self, ExpectedFailure, Test, TestCause, TestFinding, causes};
-use super::transport::Transport;
-use super::{FailOn, LevelChange, Outcome, Shard, shell_word};
+use crate::parts::test::{self, causes};
+use crate::{
+    ExpectedFailure, FailOn, LevelChange, Outcome, ProfileReport, ProfileState, Shard, Step, Test, TestCause,
+    TestFinding, Transport, Verdict, shell_word,
+};
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const CLIENT_RUN_VERSION: u32 = 2;
@@ -428,7 +427,7 @@ impl ClientRun {
 
     /// The dialect, and that it is not one of the suite, if so.
     pub fn dialect_in_words(&self) -> String {
-        super::dialect_in_words(&self.dialect, self.dialect_folder.as_deref())
+        crate::dialect_in_words(&self.dialect, self.dialect_folder.as_deref())
     }
 
     /// Returns its name and version.

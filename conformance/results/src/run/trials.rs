@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::case::CaseReport;
-use super::judgement::{Judgement, UndecidedKind, Verdict};
-use super::tally::Tally;
+use crate::{Judgement, Tally, UndecidedKind, Verdict};
 
 /// A group of scenarios, and the results of their trials.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
