@@ -13,8 +13,8 @@ use results::{
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
-use super::case::transport;
 use super::cases::cases;
+use crate::cases::case::transport;
 
 /// The version of the format of [`ClientCertificate`]. It increases when a member is removed or changes its meaning.
 pub const CERTIFICATE_VERSION: u32 = 2;

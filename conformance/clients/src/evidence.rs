@@ -12,10 +12,10 @@ use recordings::capture::{REDACTED, is_public_header};
 use serde::{Deserialize, Serialize};
 use spec::Api;
 
-use super::child::Ended;
 use super::journal::Sent;
 use super::protocol::Reply;
-use super::retries::REQUEST_KEY;
+use crate::cases::retries::REQUEST_KEY;
+use crate::play::child::Ended;
 
 /// The end of the names of its files.
 pub(super) const FILE: &str = ".case.json";

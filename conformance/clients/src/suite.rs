@@ -22,21 +22,21 @@ use results::{
 };
 use spec::{Api, Dialect};
 
-use super::case::PlayedCase;
 use super::cases::{cases, measured_cases};
 use super::certificate::profiles;
-use super::child::{Ended, Running};
 use super::evidence::{CaseEvidence, millis};
-use super::intact::Intact;
 use super::journal::Sent;
 use super::judge::judge;
 use super::protocol::{self, CaseMessage, Status};
-use super::requests::{problems, unsent};
-use super::retries;
-use super::serving::CaseDesk;
-use super::spawn;
-use super::stage::{Playing, base_url};
-use super::turns::PlayedTurn;
+use crate::cases::case::PlayedCase;
+use crate::cases::retries;
+use crate::cases::turns::PlayedTurn;
+use crate::judge::requests::{problems, unsent};
+use crate::play::child::{Ended, Running};
+use crate::play::intact::Intact;
+use crate::play::serving::CaseDesk;
+use crate::play::spawn;
+use crate::play::stage::{Playing, base_url};
 
 /// The file with the report of a run.
 pub const REPORT: &str = "client.json";

@@ -11,11 +11,11 @@ use results::{ClientRun, ClientTest, FailOn, ProfileState, Verified};
 use serde_json::Value;
 use spec::Dialect;
 
-use super::case::PlayedCase;
 use super::cases::{cases, measured_cases};
 use super::certificate::{ClientCertificate, is_exercised, profiles};
 use super::evidence::{CaseEvidence, FILE, file_of};
 use super::suite::{REPORT, tests};
+use crate::cases::case::PlayedCase;
 
 /// Judges the evidence of a run again, and compares the results.
 pub fn verify(folder: &Path, run: &ClientRun, fail_on: Option<FailOn>) -> Verified {

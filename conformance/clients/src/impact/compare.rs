@@ -5,8 +5,8 @@ use checker::{Answer, Tokens, ToolCall};
 use results::{Beside, PlayedOutcome};
 
 use super::said::Said;
-use crate::child::Ended;
 use crate::judge::{difference, error_of, quoted};
+use crate::play::child::Ended;
 use crate::protocol::{Reply, ReplyCall, Status};
 
 /// The status of the AI SDK for a stream that ended without a sign of its end.

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use spec::Dialect;
 use translation::{Part, Question, Reply, Tool, Translator};
 
-use crate::case::without_stream;
-use crate::played::Played;
+use crate::cases::case::without_stream;
+use crate::cases::played::Played;
 
 /// Creation time of mended responses.
 const NOW: u64 = 1_785_000_000;

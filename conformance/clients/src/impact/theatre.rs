@@ -22,9 +22,9 @@ use super::compare::{Intact, outcome};
 use super::home::Home;
 use super::said::Said;
 use super::stage::Acts;
-use crate::child::{Ended, Running};
 use crate::evidence::millis;
 use crate::judge::{error_of, quoted};
+use crate::play::child::{Ended, Running};
 use crate::protocol::{self, CaseMessage, Status};
 use crate::suite::KEY;
 

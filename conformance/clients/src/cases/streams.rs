@@ -12,10 +12,10 @@ use super::played::Played;
 
 /// Goldens as they are read in a dialect, each read once.
 #[derive(Default)]
-pub(super) struct Streams(BTreeMap<(&'static str, &'static str, &'static str), Rc<Played>>);
+pub(crate) struct Streams(BTreeMap<(&'static str, &'static str, &'static str), Rc<Played>>);
 
 impl Streams {
-    pub(super) fn intact(
+    pub(crate) fn intact(
         &mut self,
         golden: &'static Golden,
         dialect: &'static Dialect,
@@ -29,7 +29,7 @@ impl Streams {
         Some(read)
     }
 
-    pub(super) fn edited(
+    pub(crate) fn edited(
         &mut self,
         golden: &'static Golden,
         edits: &[Edit],

@@ -6,10 +6,10 @@ use results::Transport;
 use serde_json::Value;
 use spec::{Api, Dialect};
 
-use super::case::PlayedCase;
-use super::conversation::{entries, is_kept, is_whole, offered, outputs, said, sealed, words};
-use super::journal::{RequestProblem, Sent, problem};
-use super::turns::{PlayedTurn, holds, text};
+use crate::cases::case::PlayedCase;
+use crate::cases::conversation::{entries, is_kept, is_whole, offered, outputs, said, sealed, words};
+use crate::cases::turns::{PlayedTurn, holds, text};
+use crate::journal::{RequestProblem, Sent, problem};
 
 /// Members of a request that a client passes on unchanged.
 const KEPT: [&str; 6] =
@@ -17,7 +17,7 @@ const KEPT: [&str; 6] =
 /// Members of a request that a WebSocket message must not have.
 const NOT_ON_SOCKETS: [&str; 3] = ["stream", "stream_options", "background"];
 
-pub(super) fn problems(
+pub(crate) fn problems(
     case: &PlayedCase,
     key: &str,
     dialect: &Dialect,
@@ -224,7 +224,7 @@ fn of_conversation(
 }
 
 /// Returns why a case with several steps was not exercised, if a request is missing.
-pub(super) fn unsent(case: &PlayedCase, sent: &[Sent]) -> Option<String> {
+pub(crate) fn unsent(case: &PlayedCase, sent: &[Sent]) -> Option<String> {
     let due = case.turns.iter().filter(|turn| turn.step != Step::Resume).count();
     let body = |one: &Sent| -> Option<Value> {
         match one {
@@ -243,8 +243,7 @@ mod tests {
     #[test]
     fn messages_are_objects_that_create_a_response() {
         let dialect = spec::dialect("openai").unwrap();
-        let case =
-            super::super::cases::cases(dialect).iter().find(|case| case.name == "text/hello.ws").unwrap();
+        let case = crate::cases::cases(dialect).iter().find(|case| case.name == "text/hello.ws").unwrap();
         for message in ["hello", "[]", "{}", r#"{"type":"response.cancel"}"#] {
             let found = problems(case, "", dialect, &[Sent::Message(message.to_owned())]);
             assert_eq!(

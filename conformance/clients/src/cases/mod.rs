@@ -1,5 +1,17 @@
 //! All cases of a dialect: of pages, of the violations of rules, and of members that are wrong.
 
+pub(crate) mod case;
+pub(crate) mod conversation;
+pub(crate) mod event;
+pub(crate) mod member;
+pub(crate) mod order;
+pub(crate) mod played;
+pub(crate) mod retries;
+pub(crate) mod shown;
+pub(crate) mod streams;
+pub(crate) mod turns;
+pub(crate) mod vectors;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Mutex;
@@ -13,16 +25,14 @@ use recordings::{goldens, violation};
 use serde_json::{Value, json};
 use spec::Dialect;
 
-use super::case::{
+use self::case::{
     PlayedCase, TIMEOUT, about, expected, name, of_streams, request, sound_name, speaks, transport,
     without_stream, written_in,
 };
-use super::member;
-use super::order;
-use super::played::{Delivery, Played, answers, plays};
-use super::retries::PlayedRetries;
-use super::streams::Streams;
-use super::turns::{STEP, turns};
+use self::played::{Delivery, Played, answers, plays};
+use self::retries::PlayedRetries;
+use self::streams::Streams;
+use self::turns::{STEP, turns};
 
 /// Timeout of a case whose stream stalls.
 const STALLED: Duration = Duration::from_millis(1500);

@@ -1,14 +1,16 @@
 //! Compares the reply of a client with the response that was sent.
 
+pub(crate) mod requests;
+
 use catalogue::{About, Expect};
 use checker::{Answer, ToolCall};
 use results::ClientOutcome;
 use results::text::{cut, visible};
 use serde_json::Value;
 
-use super::case::PlayedCase;
-use super::child::Ended;
-use super::protocol::{Reply, ReplyCall, ReplyUsage, Status};
+use crate::cases::case::PlayedCase;
+use crate::play::child::Ended;
+use crate::protocol::{Reply, ReplyCall, ReplyUsage, Status};
 
 /// Maximum length of a quoted text.
 const QUOTED: usize = 200;
@@ -47,7 +49,7 @@ fn of_reply(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
     }
 }
 
-pub(super) fn error_of(reply: &Reply) -> String {
+pub(crate) fn error_of(reply: &Reply) -> String {
     let error = reply.error.clone().unwrap_or_default();
     quoted(&[error.kind, error.message].into_iter().flatten().collect::<Vec<_>>().join(": "))
 }
@@ -90,7 +92,7 @@ fn of_cancelled(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
 }
 
 /// Returns the first part of a reply that equals none of the correct responses.
-pub(super) fn difference(answers: &[Answer], about: &[About], reply: &Reply) -> Option<String> {
+pub(crate) fn difference(answers: &[Answer], about: &[About], reply: &Reply) -> Option<String> {
     let any = |fits: &dyn Fn(&Answer) -> bool| answers.iter().any(fits);
     let first = answers.first()?;
     let differs = |what: &str, found: &str, expected: &str| {
@@ -270,7 +272,7 @@ fn shown(text: &str) -> String {
     format!("{:?}", cut(text, QUOTED))
 }
 
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     visible(&cut(text, QUOTED))
 }
 

@@ -12,7 +12,7 @@ use harness::process::{Processes, wait};
 use serde_json::Value;
 
 use super::child::{Ended, died, json, tail};
-use super::protocol::{CaseMessage, Reply, ReplyError, Status};
+use crate::protocol::{CaseMessage, Reply, ReplyError, Status};
 
 /// Grace period after the timeout of a case, for the start of the client.
 const GRACE: Duration = Duration::from_secs(10);
@@ -21,7 +21,7 @@ const LONGEST: u64 = 8 << 20;
 
 /// The reply is the last line of stdout that is a JSON object with a `status`. Without such a line, stdout is the text
 /// of the response, and an exit code other than 0 reports an error.
-pub(super) fn run(
+pub(crate) fn run(
     command: &[OsString],
     message: &CaseMessage,
     timeout: Duration,
@@ -72,7 +72,7 @@ pub(super) fn run(
             text: Some(Some(text.strip_suffix('\n').unwrap_or(&text).to_owned())),
             ..Reply::default()
         })),
-        Some(code) if code != super::protocol::UNSUPPORTED => {
+        Some(code) if code != crate::protocol::UNSUPPORTED => {
             let message = Some(format!("exit code {code}: {}", stderr.last_line()));
             let error = Some(ReplyError { message, ..ReplyError::default() });
             Ended::Replied(Box::new(Reply { status: Status::Error, error, ..Reply::default() }))

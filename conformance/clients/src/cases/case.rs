@@ -17,7 +17,7 @@ use super::retries::PlayedRetries;
 use super::turns::PlayedTurn;
 
 /// Timeout of a case.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A response that is played to a client over one transport.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub struct PlayedCase {
     pub request: Value,
     /// The timeout of the client.
     pub timeout: Duration,
-    pub(super) retries: Option<PlayedRetries>,
+    pub(crate) retries: Option<PlayedRetries>,
     /// Number of events after which the client must disconnect.
     pub cancel_after: Option<u32>,
     /// The steps after the first response.
@@ -49,7 +49,7 @@ pub struct PlayedCase {
     pub about: Vec<About>,
     /// The case that plays the same response intact: only if a client handles it, its failure is due to the edits.
     pub control: Option<String>,
-    pub(super) plays: Plays,
+    pub(crate) plays: Plays,
 }
 
 impl PlayedCase {
@@ -66,7 +66,7 @@ impl PlayedCase {
     }
 
     /// The client gets as much more time as the timeout is longer.
-    pub(super) fn set_timeout(&mut self, timeout: Duration) {
+    pub(crate) fn set_timeout(&mut self, timeout: Duration) {
         let more = timeout.saturating_sub(self.timeout);
         self.timeout = timeout;
         if let Some(retries) = &mut self.retries {
@@ -85,7 +85,7 @@ impl PlayedCase {
     }
 
     /// 0 is the first response.
-    pub(super) fn turn(&self, body: &Value) -> usize {
+    pub(crate) fn turn(&self, body: &Value) -> usize {
         let steps = self.turns.iter().enumerate().rev();
         steps
             .filter(|(_, turn)| turn.step != Step::Resume)
@@ -93,12 +93,12 @@ impl PlayedCase {
             .map_or(0, |(at, _)| at + 1)
     }
 
-    pub(super) fn turn_of(&self, body: &Value) -> Option<&PlayedTurn> {
+    pub(crate) fn turn_of(&self, body: &Value) -> Option<&PlayedTurn> {
         self.turn(body).checked_sub(1).and_then(|at| self.turns.get(at))
     }
 
     /// `attempt` counts from 0 the requests that create a response.
-    pub(super) fn played(&self, body: &[u8], attempt: usize) -> Cow<'_, Plays> {
+    pub(crate) fn played(&self, body: &[u8], attempt: usize) -> Cow<'_, Plays> {
         if let Some(failure) = self.retries.as_ref().and_then(|retries| retries.response(attempt)) {
             return Cow::Owned(Plays::Http(failure));
         }
@@ -109,13 +109,13 @@ impl PlayedCase {
         Cow::Borrowed(self.turn_of(&body).map_or(&self.plays, |turn| &turn.plays))
     }
 
-    pub(super) fn resumed(&self, id: &str, query: &str) -> Option<Act> {
+    pub(crate) fn resumed(&self, id: &str, query: &str) -> Option<Act> {
         let of_step = |turn: &&PlayedTurn| turn.step == Step::Resume && turn.before.id.as_deref() == Some(id);
         self.turns.iter().find(of_step)?.rest(query)
     }
 
     /// The connection stays open for later steps.
-    pub(super) fn said(&self, message: &str) -> Option<Line> {
+    pub(crate) fn said(&self, message: &str) -> Option<Line> {
         let Plays::Socket(line) = self.played(message.as_bytes(), 0).into_owned() else { return None };
         let is_last = self.turns.is_empty() && line.is_last;
         Some(Line { is_last, ..line })
@@ -133,7 +133,7 @@ pub fn request(golden: &str, dialect: &Dialect) -> Option<Value> {
     gateway::invalid(&request, dialect).is_none().then_some(request)
 }
 
-pub(super) fn of_streams(
+pub(crate) fn of_streams(
     request: Value,
     (sound, edited): (&Played, &Played),
     channel: Channel,
@@ -161,16 +161,16 @@ pub(super) fn of_streams(
 
 /// Clients of another dialect read a golden in the golden's dialect, too: they can ignore an event that only this
 /// dialect has, and lose its text with it.
-pub(super) fn written_in(golden: &Golden, dialect: &'static Dialect) -> &'static Dialect {
+pub(crate) fn written_in(golden: &Golden, dialect: &'static Dialect) -> &'static Dialect {
     spec::dialect(golden.dialect).unwrap_or(dialect)
 }
 
-pub(super) fn sound_name(golden: &str, channel: Channel) -> String {
+pub(crate) fn sound_name(golden: &str, channel: Channel) -> String {
     name(&format!("{}{golden}", groups::SOUND), channel)
 }
 
 /// The given parts, or else the parts of the response.
-pub(super) fn about(said: &[About], answer: Option<&Answer>, dialect: &Dialect) -> Vec<About> {
+pub(crate) fn about(said: &[About], answer: Option<&Answer>, dialect: &Dialect) -> Vec<About> {
     let Some(answer) = answer.filter(|_| said.is_empty()) else { return said.to_vec() };
     let has = [
         (About::Text, !answer.text().is_empty()),
@@ -190,7 +190,7 @@ pub(super) fn about(said: &[About], answer: Option<&Answer>, dialect: &Dialect) 
 }
 
 /// Clients must survive some streams that break a rule.
-pub(super) fn expected(level: Level, sound: &Played, edited: &Played) -> Expect {
+pub(crate) fn expected(level: Level, sound: &Played, edited: &Played) -> Expect {
     let (dialect, Some(last)) = (edited.dialect, edited.last()) else { return Expect::MustReport };
     let is_failure = last.status.as_deref().is_some_and(|status| status == dialect.api.status.failed);
     let is_error = |(_, event)| event_type(dialect, event).is_some_and(|kind| kind == dialect.error);
@@ -205,7 +205,7 @@ pub(super) fn expected(level: Level, sound: &Played, edited: &Played) -> Expect 
     }
 }
 
-pub(super) fn speaks(dialect: &Dialect, golden: &str) -> bool {
+pub(crate) fn speaks(dialect: &Dialect, golden: &str) -> bool {
     let own = golden.split_once('/').map_or(golden, |(own, _)| own);
     let is_common = ["openai", "open-responses"];
     let base = dialect.name.split('@').next().unwrap_or_default();
@@ -226,11 +226,11 @@ pub const fn transport(channel: Channel) -> Transport {
     }
 }
 
-pub(super) fn name(id: &str, channel: Channel) -> String {
+pub(crate) fn name(id: &str, channel: Channel) -> String {
     format!("{id}{}", transport(channel).suffix())
 }
 
-pub(super) fn without_stream(mut request: Value) -> Value {
+pub(crate) fn without_stream(mut request: Value) -> Value {
     if let Some(members) = request.as_object_mut() {
         members.shift_remove("stream");
     }

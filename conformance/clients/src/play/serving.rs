@@ -9,7 +9,7 @@ use harness::lock;
 use serde_json::{Value, json};
 
 use super::child::Ended;
-use super::protocol::CaseMessage;
+use crate::protocol::CaseMessage;
 
 /// Grace period after the timeout of a case.
 const GRACE: Duration = Duration::from_secs(5);
@@ -18,7 +18,7 @@ const GRACE: Duration = Duration::from_secs(5);
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// Serves cases over HTTP, and receives the replies.
-pub(super) struct CaseDesk {
+pub(crate) struct CaseDesk {
     messages: OnceLock<Vec<(CaseMessage, Duration)>>,
     origins: Vec<String>,
     state: Mutex<State>,
@@ -32,12 +32,12 @@ struct State {
 }
 
 impl CaseDesk {
-    pub(super) fn new(origins: Vec<String>) -> Self {
+    pub(crate) fn new(origins: Vec<String>) -> Self {
         let state = State { next: 0, given: BTreeMap::new(), ended: BTreeMap::new(), last: Instant::now() };
         Self { messages: OnceLock::new(), origins, state: Mutex::new(state) }
     }
 
-    pub(super) fn open(&self, messages: Vec<(CaseMessage, Duration)>) {
+    pub(crate) fn open(&self, messages: Vec<(CaseMessage, Duration)>) {
         // Later calls have no effect.
         let _ = self.messages.set(messages);
     }
@@ -46,16 +46,16 @@ impl CaseDesk {
         self.messages.get().map(Vec::as_slice).unwrap_or_default()
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         lock(&self.state).ended.len()
     }
 
-    pub(super) fn origins(&self) -> &[String] {
+    pub(crate) fn origins(&self) -> &[String] {
         &self.origins
     }
 
     /// A run is over, too, if no client has sent a request for that long.
-    pub(super) fn is_over(&self, patience: Duration) -> bool {
+    pub(crate) fn is_over(&self, patience: Duration) -> bool {
         let mut state = lock(&self.state);
         let late: Vec<usize> = state
             .given
@@ -74,12 +74,12 @@ impl CaseDesk {
         state.last.elapsed() > rest
     }
 
-    pub(super) fn take(&self, at: usize) -> Option<(Ended, Duration)> {
+    pub(crate) fn take(&self, at: usize) -> Option<(Ended, Duration)> {
         lock(&self.state).ended.remove(&at)
     }
 
     /// `None` for other requests than those for a case or with a reply.
-    pub(super) fn answer(&self, request: &Received) -> Option<Act> {
+    pub(crate) fn answer(&self, request: &Received) -> Option<Act> {
         match (&*request.method, &*request.path) {
             ("GET", "/") => Some(Act::new(200, "text/plain; charset=utf-8", HELP)),
             ("POST", "/next") => Some(self.next()),

@@ -16,7 +16,7 @@ use super::event::event_type;
 
 /// The data that a client receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Plays {
+pub(crate) enum Plays {
     /// An HTTP response.
     Http(Act),
     /// Messages of a WebSocket.
@@ -25,7 +25,7 @@ pub(super) enum Plays {
 
 impl Plays {
     /// Everything that a client can observe.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         match self {
             Self::Http(act) => {
                 let mut bytes =
@@ -43,12 +43,12 @@ impl Plays {
 
 /// A response that is sent to a client, and what it says in a dialect.
 #[derive(Debug, Clone)]
-pub(super) struct Played {
-    pub(super) dialect: &'static Dialect,
+pub(crate) struct Played {
+    pub(crate) dialect: &'static Dialect,
     status: u16,
     content_type: String,
     body: Vec<u8>,
-    pub(super) is_stream: bool,
+    pub(crate) is_stream: bool,
     messages: Vec<Message>,
     content: OnceCell<Answer>,
     last: OnceCell<Option<Answer>>,
@@ -66,7 +66,7 @@ struct Message {
 
 impl Played {
     /// A golden is a stream, or a response with its head.
-    pub(super) fn read(recording: &[u8], dialect: &'static Dialect) -> Option<Self> {
+    pub(crate) fn read(recording: &[u8], dialect: &'static Dialect) -> Option<Self> {
         let Some(rest) = recording.strip_prefix(b"HTTP/1.1 ") else {
             return Some(Self::stream(recording, dialect));
         };
@@ -83,15 +83,15 @@ impl Played {
         Some(Self::new(status, content_type, body, is_stream, dialect))
     }
 
-    pub(super) fn stream(stream: &[u8], dialect: &'static Dialect) -> Self {
+    pub(crate) fn stream(stream: &[u8], dialect: &'static Dialect) -> Self {
         Self::new(200, EVENT_STREAM.to_owned(), stream.to_vec(), true, dialect)
     }
 
-    pub(super) fn body(body: &[u8], dialect: &'static Dialect) -> Self {
+    pub(crate) fn body(body: &[u8], dialect: &'static Dialect) -> Self {
         Self::new(200, "application/json".to_owned(), body.to_vec(), false, dialect)
     }
 
-    pub(super) fn of_wire(wire: &Wire, dialect: &'static Dialect) -> Self {
+    pub(crate) fn of_wire(wire: &Wire, dialect: &'static Dialect) -> Self {
         Self::new(wire.status, wire.content_type.clone(), wire.body.clone(), wire.is_stream(), dialect)
     }
 
@@ -121,16 +121,16 @@ impl Played {
     }
 
     /// WebSocket messages.
-    pub(super) fn messages(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn messages(&self) -> impl Iterator<Item = &str> {
         self.ended().map(|message| message.text.as_str())
     }
 
-    pub(super) fn events(&self) -> impl Iterator<Item = (&str, &Value)> {
+    pub(crate) fn events(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.ended().filter_map(|message| Some((message.text.as_str(), message.event.as_ref()?)))
     }
 
     /// `None` if one of its events is not JSON.
-    pub(super) fn deltas(&self) -> Option<&Answer> {
+    pub(crate) fn deltas(&self) -> Option<&Answer> {
         self.ended().all(|message| message.event.is_some()).then(|| self.content())
     }
 
@@ -149,7 +149,7 @@ impl Played {
 
     /// Content of the last event, or of the body. If no event repeats the response, it is the content of the deltas of
     /// a stream that ends.
-    pub(super) fn last(&self) -> Option<&Answer> {
+    pub(crate) fn last(&self) -> Option<&Answer> {
         let last = self.last.get_or_init(|| {
             let api = self.dialect.api;
             if self.is_stream && api.list.is_empty() {
@@ -161,7 +161,7 @@ impl Played {
     }
 
     /// Events that are not JSON have no content.
-    pub(super) fn content(&self) -> &Answer {
+    pub(crate) fn content(&self) -> &Answer {
         self.content.get_or_init(|| {
             let mut reader = AnswerReader::new(self.dialect.api);
             self.events().for_each(|(text, _)| reader.data(self.dialect, text));
@@ -198,7 +198,7 @@ impl Played {
     }
 
     /// A damaged stream can end, too: with an event that ends the response, or a marker.
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         let ends = |(_, event): (&str, &Value)| {
             event_type(self.dialect, event).is_some_and(|kind| self.dialect.terminal.contains(&&*kind))
         };
@@ -221,7 +221,7 @@ impl Played {
         })
     }
 
-    pub(super) fn items(&self) -> Vec<String> {
+    pub(crate) fn items(&self) -> Vec<String> {
         let response = self.response().unwrap_or_default();
         let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
         items.filter_map(|item| item.get("id")?.as_str().map(str::to_owned)).collect()
@@ -257,7 +257,7 @@ fn messages(stream: &[u8]) -> Vec<Message> {
 }
 
 /// Correct contents are the intact stream's, and those in the deltas and in the last event of the edited stream.
-pub(super) fn answers(sound: &Played, edited: &Played) -> Vec<Answer> {
+pub(crate) fn answers(sound: &Played, edited: &Played) -> Vec<Answer> {
     let Some(first) = sound.last() else { return Vec::new() };
     let mut all = vec![first.clone()];
     let is_repeated = !edited.dialect.api.list.is_empty();
@@ -297,14 +297,14 @@ pub(super) fn answers(sound: &Played, edited: &Played) -> Vec<Answer> {
 
 /// The transport and timing of a case.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Delivery {
-    pub(super) chunk: Option<usize>,
-    pub(super) pause: Duration,
-    pub(super) end: End,
-    pub(super) end_after: Option<usize>,
+pub(crate) struct Delivery {
+    pub(crate) chunk: Option<usize>,
+    pub(crate) pause: Duration,
+    pub(crate) end: End,
+    pub(crate) end_after: Option<usize>,
 }
 
-pub(super) fn plays(played: &Played, channel: Channel, delivery: &Delivery) -> Plays {
+pub(crate) fn plays(played: &Played, channel: Channel, delivery: &Delivery) -> Plays {
     if channel == Channel::Websocket {
         let messages = played.messages().map(|message| (Duration::ZERO, message.to_owned())).collect();
         return Plays::Socket(Line { messages, is_last: !played.says_its_end() });

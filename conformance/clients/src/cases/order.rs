@@ -46,7 +46,7 @@ impl Change {
     }
 }
 
-pub(super) fn orders(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
+pub(crate) fn orders(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
     let mut cases = Vec::new();
     for_each_edit(dialect, |edited, _| cases.extend(edited.case(dialect, streams)));
     cases

@@ -4,16 +4,16 @@ use checker::tools_in;
 use serde_json::{Map, Value};
 use spec::Api;
 
-pub(super) fn entries<'b>(body: &'b Value, api: &Api) -> &'b [Value] {
+pub(crate) fn entries<'b>(body: &'b Value, api: &Api) -> &'b [Value] {
     body.get(api.request.input).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Each request carries the whole conversation if nothing else continues one.
-pub(super) const fn is_whole(api: &Api) -> bool {
+pub(crate) const fn is_whole(api: &Api) -> bool {
     api.request.continues.is_empty()
 }
 
-pub(super) fn answers(body: &Value, api: &Api) -> usize {
+pub(crate) fn answers(body: &Value, api: &Api) -> usize {
     let template = api.request.turn.and_then(|turn| serde_json::from_str::<Value>(turn.entry).ok());
     let role = template.as_ref().and_then(|turn| turn.get("role")?.as_str()).unwrap_or("assistant");
     let is_answer = |entry: &Value| entry.get("role").is_some_and(|own| own == role);
@@ -25,7 +25,7 @@ pub(super) fn answers(body: &Value, api: &Api) -> usize {
 }
 
 /// The texts of an entry. Of content, only a text counts.
-pub(super) fn said(entry: &Value) -> Vec<&str> {
+pub(crate) fn said(entry: &Value) -> Vec<&str> {
     match entry.get("content") {
         Some(content) => content.as_str().into_iter().collect(),
         None => objects(entry).into_iter().filter_map(|members| members.get("text")?.as_str()).collect(),
@@ -33,14 +33,14 @@ pub(super) fn said(entry: &Value) -> Vec<&str> {
 }
 
 /// The tools that a request offers, with their names.
-pub(super) fn offered<'b>(body: &'b Value, api: &Api) -> impl Iterator<Item = (&'b Value, Option<&'b str>)> {
+pub(crate) fn offered<'b>(body: &'b Value, api: &Api) -> impl Iterator<Item = (&'b Value, Option<&'b str>)> {
     api.request.offers.into_iter().flat_map(move |offers| {
         let name = |tool: &'b Value| offers.names.iter().find_map(|name| tool.pointer(name)?.as_str());
         tools_in(body, offers.list, offers.inner).map(move |tool| (tool, name(tool)))
     })
 }
 
-pub(super) fn words<'b>(body: &'b Value, api: &Api) -> Vec<&'b str> {
+pub(crate) fn words<'b>(body: &'b Value, api: &Api) -> Vec<&'b str> {
     if let Some(text) = body.get(api.request.input).and_then(Value::as_str) {
         return vec![text];
     }
@@ -48,7 +48,7 @@ pub(super) fn words<'b>(body: &'b Value, api: &Api) -> Vec<&'b str> {
     entries(body, api).iter().filter(of_user).flat_map(said).collect()
 }
 
-pub(super) fn outputs<'b>(body: &'b Value, id: &str, api: &Api) -> Vec<&'b Value> {
+pub(crate) fn outputs<'b>(body: &'b Value, id: &str, api: &Api) -> Vec<&'b Value> {
     static ABSENT: Value = Value::Null;
     let template: Option<Value> =
         api.request.result.and_then(|result| serde_json::from_str(result.entry).ok());
@@ -76,7 +76,7 @@ const ID: &str = "{id}";
 const NAME: &str = "{name}";
 const OUTPUT: &str = "{output}";
 
-pub(super) fn sealed<'v>(value: &'v Value, api: &Api) -> Vec<&'v Map<String, Value>> {
+pub(crate) fn sealed<'v>(value: &'v Value, api: &Api) -> Vec<&'v Map<String, Value>> {
     let is_sealed = |members: &&Map<String, Value>| {
         let kind = members.get("type").and_then(Value::as_str);
         api.request.sealed.iter().any(|sealed| kind == Some(sealed) || members.contains_key(*sealed))
@@ -85,7 +85,7 @@ pub(super) fn sealed<'v>(value: &'v Value, api: &Api) -> Vec<&'v Map<String, Val
 }
 
 /// All members of the original have to be unchanged.
-pub(super) fn is_kept(sent: &Map<String, Value>, original: &Map<String, Value>) -> bool {
+pub(crate) fn is_kept(sent: &Map<String, Value>, original: &Map<String, Value>) -> bool {
     original.iter().all(|(name, value)| sent.get(name) == Some(value))
 }
 

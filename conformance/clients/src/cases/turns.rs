@@ -11,7 +11,7 @@ use spec::{Api, Dialect};
 
 use super::conversation::{answers, entries, is_whole, outputs, sealed};
 use super::played::{Delivery, Played, Plays, plays};
-use super::protocol::CaseStep;
+use crate::protocol::CaseStep;
 
 /// A step of the client after a response.
 #[derive(Debug, Clone)]
@@ -27,15 +27,15 @@ pub struct PlayedTurn {
     /// The ids of its items.
     items: Vec<String>,
     /// Entries of all responses before that go back unchanged.
-    pub(super) sealed: Vec<Map<String, Value>>,
+    pub(crate) sealed: Vec<Map<String, Value>>,
     /// Number of answers in a conversation that goes on with it.
     answers: usize,
     api: &'static Api,
-    pub(super) plays: Plays,
+    pub(crate) plays: Plays,
 }
 
 /// The last step has a response of its own.
-pub(super) fn turns(
+pub(crate) fn turns(
     row: &ClientCase,
     asked: &Value,
     first: &Played,
@@ -108,7 +108,7 @@ impl PlayedTurn {
 
     /// A request refers to the previous response by its id, by outputs of its calls, by references to its items, or by
     /// its text; where requests have the whole conversation, by the number of answers in it.
-    pub(super) fn follows(&self, body: &Value) -> bool {
+    pub(crate) fn follows(&self, body: &Value) -> bool {
         if is_whole(self.api) {
             return answers(body, self.api) >= self.answers;
         }
@@ -120,7 +120,7 @@ impl PlayedTurn {
     }
 
     /// The request refers to the previous response.
-    pub(super) fn repeats(&self, body: &Value) -> bool {
+    pub(crate) fn repeats(&self, body: &Value) -> bool {
         let is_call = |item: &Value| {
             let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call"));
             id.is_some_and(|id| self.before.calls.iter().any(|call| call.id == id))
@@ -140,7 +140,7 @@ impl PlayedTurn {
     }
 
     /// Without a stream, it is the whole response.
-    pub(super) fn rest(&self, query: &str) -> Option<Act> {
+    pub(crate) fn rest(&self, query: &str) -> Option<Act> {
         let Plays::Http(whole) = &self.plays else { return None };
         let parameter = |name: &str| {
             query.split('&').filter_map(|pair| pair.split_once('=')).find(|(known, _)| *known == name)
@@ -164,11 +164,11 @@ impl PlayedTurn {
     }
 }
 
-pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+pub(crate) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
 }
 
-pub(super) fn holds(value: &Value, wanted: &str) -> bool {
+pub(crate) fn holds(value: &Value, wanted: &str) -> bool {
     match value {
         Value::String(text) => text == wanted,
         Value::Array(values) => values.iter().any(|value| holds(value, wanted)),
@@ -178,4 +178,4 @@ pub(super) fn holds(value: &Value, wanted: &str) -> bool {
 }
 
 /// Additional timeout for each further step.
-pub(super) const STEP: Duration = Duration::from_secs(2);
+pub(crate) const STEP: Duration = Duration::from_secs(2);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use spec::Dialect;
 use spec::table::{Content, EventInfo, Role};
 
-pub(super) fn event_type<'e>(dialect: &Dialect, event: &'e Value) -> Option<Cow<'e, str>> {
+pub(crate) fn event_type<'e>(dialect: &Dialect, event: &'e Value) -> Option<Cow<'e, str>> {
     if dialect.framing.types.is_empty() {
         return event.get("type")?.as_str().map(Cow::Borrowed);
     }
@@ -16,7 +16,7 @@ pub(super) fn event_type<'e>(dialect: &Dialect, event: &'e Value) -> Option<Cow<
     Some(Cow::Borrowed(rule.name))
 }
 
-pub(super) fn text(dialect: &Dialect, event: &Value) -> Option<String> {
+pub(crate) fn text(dialect: &Dialect, event: &Value) -> Option<String> {
     let content = |effect: &&EventInfo| {
         let is_text = matches!(
             effect.level.content,
@@ -29,7 +29,7 @@ pub(super) fn text(dialect: &Dialect, event: &Value) -> Option<String> {
     found.find(|pointer| event.pointer(pointer).is_some_and(Value::is_string))
 }
 
-pub(super) fn typed(dialect: &Dialect, event: &Value) -> Option<&'static str> {
+pub(crate) fn typed(dialect: &Dialect, event: &Value) -> Option<&'static str> {
     let is_object = |place: &&str| event.pointer(place).is_some_and(Value::is_object);
     effects(dialect, event)
         .filter(|effect| matches!(effect.role, Role::Open | Role::Close) && !effect.level.is_root)
@@ -38,7 +38,7 @@ pub(super) fn typed(dialect: &Dialect, event: &Value) -> Option<&'static str> {
 }
 
 /// The type, and the places of effects that have a value.
-pub(super) fn shape<'e>(
+pub(crate) fn shape<'e>(
     dialect: &Dialect,
     event: &'e Value,
 ) -> (Option<Cow<'e, str>>, BTreeSet<&'static str>) {

@@ -8,9 +8,9 @@ use results::ClientOutcome;
 use serde_json::{Value, json};
 use spec::{Api, Dialect};
 
-use super::journal::{RequestProblem, Sent, attempts, problem};
 use super::played::{Delivery, Played, Plays, plays};
-use super::protocol::Reply;
+use crate::journal::{RequestProblem, Sent, attempts, problem};
+use crate::protocol::Reply;
 
 /// The time by which a request may come too early, as clocks differ and servers are slow.
 const TOLERANCE: Duration = Duration::from_millis(50);
@@ -21,20 +21,20 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// The time that a client may take besides its pauses.
 const SPARE: Duration = Duration::from_secs(1);
 /// The header that names a request which may be sent several times.
-pub(super) const REQUEST_KEY: &str = "idempotency-key";
+pub(crate) const REQUEST_KEY: &str = "idempotency-key";
 
 /// How often the client may send the request of a case, and what the first requests get.
 #[derive(Debug, Clone)]
-pub(super) struct PlayedRetries {
+pub(crate) struct PlayedRetries {
     /// Number of retries that the client may make.
-    pub(super) max: u32,
+    pub(crate) max: u32,
     /// The most requests that are right.
-    pub(super) most: usize,
+    pub(crate) most: usize,
     /// Whether the last failure is played again and again.
     is_lasting: bool,
     failures: Vec<PlayedFailure>,
     /// The time in which the client must come to an end.
-    pub(super) limit: Duration,
+    pub(crate) limit: Duration,
 }
 
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ struct PlayedFailure {
 
 impl PlayedRetries {
     /// Returns the retries of a case over a transport; none if the dialect does not have its requests.
-    pub(super) fn new(
+    pub(crate) fn new(
         row: &ClientRetries,
         is_lasting: bool,
         timeout: Duration,
@@ -76,20 +76,20 @@ impl PlayedRetries {
     }
 
     /// Returns the response to a request, if it fails; 0 is the first.
-    pub(super) fn response(&self, attempt: usize) -> Option<Act> {
+    pub(crate) fn response(&self, attempt: usize) -> Option<Act> {
         self.failure(attempt).map(PlayedFailure::now)
     }
 
-    pub(super) fn responses(&self) -> impl Iterator<Item = Act> {
+    pub(crate) fn responses(&self) -> impl Iterator<Item = Act> {
         self.failures.iter().map(PlayedFailure::now)
     }
 
-    pub(super) const fn has_response(&self) -> bool {
+    pub(crate) const fn has_response(&self) -> bool {
         !self.is_lasting
     }
 
     /// Returns the problems of requests that were sent again: their number, when they came, and whether they are alike.
-    pub(super) fn problems(&self, sent: &[Sent], api: &Api) -> Vec<RequestProblem> {
+    pub(crate) fn problems(&self, sent: &[Sent], api: &Api) -> Vec<RequestProblem> {
         let mut found = Vec::new();
         let requests = attempts(sent, api);
         if requests.len() > self.most {
@@ -109,7 +109,7 @@ impl PlayedRetries {
     }
 
     /// Returns why a case was not exercised: nothing shows that the driver lets its client retry.
-    pub(super) fn unused(
+    pub(crate) fn unused(
         &self,
         outcome: ClientOutcome,
         reply: Option<&Reply>,
@@ -127,7 +127,7 @@ impl PlayedRetries {
     }
 }
 
-pub(super) fn count(sent: &[Sent], api: &Api) -> String {
+pub(crate) fn count(sent: &[Sent], api: &Api) -> String {
     match attempts(sent, api).len() {
         1 => "after 1 request".to_owned(),
         count => format!("after {count} requests"),

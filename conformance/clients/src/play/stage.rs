@@ -10,10 +10,10 @@ use harness::lock;
 use serde_json::json;
 use spec::Api;
 
-use super::case::PlayedCase;
-use super::journal::{Sent, attempts};
-use super::played::Plays;
 use super::serving::CaseDesk;
+use crate::cases::case::PlayedCase;
+use crate::cases::played::Plays;
+use crate::journal::{Sent, attempts};
 
 /// Maximum number of requests kept of a case.
 const KEPT: usize = 32;
@@ -25,17 +25,17 @@ const PREFIX: &str = "/case/";
 const VERSION: &str = "v1";
 
 /// Plays each case under a path of its own, and records the client's requests.
-pub(super) struct Playing {
+pub(crate) struct Playing {
     api: &'static Api,
     cases: Arc<[PlayedCase]>,
     sent: Mutex<BTreeMap<usize, Vec<Sent>>>,
     /// Serves cases to clients that fetch them over HTTP.
-    pub(super) desk: Option<CaseDesk>,
+    pub(crate) desk: Option<CaseDesk>,
 }
 
 impl Playing {
     /// 0 means any free port.
-    pub(super) fn start(
+    pub(crate) fn start(
         api: &'static Api,
         cases: Arc<[PlayedCase]>,
         port: u16,
@@ -61,12 +61,12 @@ impl Playing {
         before
     }
 
-    pub(super) fn is_asked(&self, at: usize) -> bool {
+    pub(crate) fn is_asked(&self, at: usize) -> bool {
         // Those that are too large are not kept.
         lock(&self.sent).contains_key(&at)
     }
 
-    pub(super) fn take(&self, at: usize) -> Vec<Sent> {
+    pub(crate) fn take(&self, at: usize) -> Vec<Sent> {
         lock(&self.sent).remove(&at).unwrap_or_default()
     }
 
@@ -77,7 +77,7 @@ impl Playing {
     }
 }
 
-pub(super) fn base_url(stage: &Stage, at: usize, api: &Api) -> String {
+pub(crate) fn base_url(stage: &Stage, at: usize, api: &Api) -> String {
     format!("http://{}{PREFIX}{at}/{}", stage.address(), api.version)
 }
 

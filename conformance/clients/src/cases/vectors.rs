@@ -11,8 +11,8 @@ use serde_json::Value;
 use spec::Dialect;
 
 use super::case::PlayedCase;
-use super::cases::{cases, measured_cases};
 use super::played::Plays;
+use super::{cases, measured_cases};
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const VECTORS_VERSION: u32 = 1;

@@ -11,7 +11,7 @@ use harness::process::{Process, Processes, Tail, wait};
 use harness::wire::Secrets;
 use serde_json::Value;
 
-use super::protocol::{CaseMessage, Reply, Status, UNSUPPORTED};
+use crate::protocol::{CaseMessage, Reply, Status, UNSUPPORTED};
 
 /// Grace period after the timeout of a case.
 const GRACE: Duration = Duration::from_secs(3);
@@ -38,14 +38,14 @@ pub enum Ended {
 }
 
 impl Ended {
-    pub(super) fn of(reply: Value) -> Self {
+    pub(crate) fn of(reply: Value) -> Self {
         match serde_json::from_value(reply) {
             Ok(reply) => Self::Replied(Box::new(reply)),
             Err(error) => Self::Unreadable(format!("the reply does not match its schema: {error}")),
         }
     }
 
-    pub(super) fn reply(&self) -> Option<&Reply> {
+    pub(crate) fn reply(&self) -> Option<&Reply> {
         match self {
             Self::Replied(reply) => Some(reply),
             _ => None,
@@ -54,7 +54,7 @@ impl Ended {
 }
 
 /// A running client.
-pub(super) struct Running {
+pub(crate) struct Running {
     process: Process,
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
@@ -74,7 +74,7 @@ enum Line {
 impl Running {
     /// `before` is the time until the first reply of an earlier process. This process gets little more, nor does it if
     /// another one was late.
-    pub(super) fn start(
+    pub(crate) fn start(
         command: &mut Command,
         before: Option<Duration>,
         is_late: bool,
@@ -93,21 +93,21 @@ impl Running {
         Ok(Self { process, stdin, lines, stderr, start, replied_after: None, is_over: false })
     }
 
-    pub(super) const fn replied_after(&self) -> Option<Duration> {
+    pub(crate) const fn replied_after(&self) -> Option<Duration> {
         self.replied_after
     }
 
-    pub(super) fn is_alive(&mut self) -> bool {
+    pub(crate) fn is_alive(&mut self) -> bool {
         self.stdin.is_some() && !self.is_over
     }
 
     /// The last line on stderr.
-    pub(super) fn complaint(&self) -> String {
+    pub(crate) fn complaint(&self) -> String {
         self.stderr.last_line()
     }
 
     /// A client that does not reply is killed.
-    pub(super) fn ask(&mut self, message: &CaseMessage, timeout: Duration) -> Ended {
+    pub(crate) fn ask(&mut self, message: &CaseMessage, timeout: Duration) -> Ended {
         let mut line = serde_json::to_string(message).unwrap_or_default();
         line.push('\n');
         let began = Instant::now();
@@ -163,11 +163,11 @@ impl Drop for Running {
     }
 }
 
-pub(super) fn tail(stderr: Option<ChildStderr>) -> io::Result<Tail> {
+pub(crate) fn tail(stderr: Option<ChildStderr>) -> io::Result<Tail> {
     Tail::of(stderr.map(|stderr| Box::new(stderr) as Box<dyn Read + Send>), None, &Secrets::new(&[]))
 }
 
-pub(super) fn died(status: Option<ExitStatus>, complaint: &str) -> Ended {
+pub(crate) fn died(status: Option<ExitStatus>, complaint: &str) -> Ended {
     if status.and_then(|status| status.code()) == Some(UNSUPPORTED) {
         return Ended::Replied(Box::new(Reply { status: Status::Unsupported, ..Reply::default() }));
     }
@@ -186,7 +186,7 @@ fn reply(line: &[u8], case: &str) -> Option<Ended> {
 }
 
 /// A client may hand half of a character on. U+FFFD takes its place.
-pub(super) fn json(line: &str) -> Option<Value> {
+pub(crate) fn json(line: &str) -> Option<Value> {
     let mut whole = String::new();
     let mut rest = line;
     while let Some(at) = lone_surrogate(rest) {

@@ -16,7 +16,7 @@ use super::streams::Streams;
 
 /// The defect of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     Absent,
     Null,
     /// Another JSON type.
@@ -24,19 +24,19 @@ pub(super) enum Wrong {
 }
 
 impl Wrong {
-    pub(super) const ALL: [Self; 3] = [Self::Absent, Self::Null, Self::Type];
+    pub(crate) const ALL: [Self; 3] = [Self::Absent, Self::Null, Self::Type];
 }
 
 /// An edited golden.
-pub(super) struct Edited {
-    pub(super) golden: &'static Golden,
-    pub(super) name: String,
-    pub(super) title: String,
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Edited {
+    pub(crate) golden: &'static Golden,
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Edited {
-    pub(super) fn case(self, dialect: &'static Dialect, streams: &mut Streams) -> Option<PlayedCase> {
+    pub(crate) fn case(self, dialect: &'static Dialect, streams: &mut Streams) -> Option<PlayedCase> {
         let id = id(self.golden);
         let request = request(&id, dialect)?;
         let dialect = written_in(self.golden, dialect);
@@ -53,7 +53,7 @@ impl Edited {
 }
 
 /// Returns a case for each defect of a member, and one for each golden that they are made of.
-pub(super) fn members(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
+pub(crate) fn members(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
     let mut cases: Vec<_> = playable(dialect, streams).into_iter().map(|(_, case)| case).collect();
     let rule = catalogue::rule("schema/event-valid");
     let authority = rule.map(|rule| rule.in_dialect(dialect).citation.to_string()).unwrap_or_default();
@@ -65,17 +65,17 @@ pub(super) fn members(dialect: &'static Dialect, streams: &mut Streams) -> Vec<P
 }
 
 /// Whether a finding is about a member of events, in this form.
-pub(super) fn is_of(finding: &Finding, event: &str, member: &str, form: &str) -> bool {
+pub(crate) fn is_of(finding: &Finding, event: &str, member: &str, form: &str) -> bool {
     finding.place.event_type.as_deref() == Some(event)
         && finding.member.as_deref() == Some(member)
         && finding.form() == form
 }
 
-pub(super) fn findings(bytes: &[u8], rules: &Rules) -> Vec<Finding> {
+pub(crate) fn findings(bytes: &[u8], rules: &Rules) -> Vec<Finding> {
     recordings::check("edited", &mut &*bytes, None, rules).findings
 }
 
-pub(super) fn id(golden: &Golden) -> String {
+pub(crate) fn id(golden: &Golden) -> String {
     format!("{}/{}", golden.dialect, golden.name)
 }
 
@@ -157,7 +157,7 @@ fn is_nothing(whole: &Played, with_null: &[u8], frames: &Frames, places: &Places
 }
 
 /// The frames of a stream, with their data as JSON.
-pub(super) struct Frames(pub(super) Vec<(String, Option<Value>)>);
+pub(crate) struct Frames(pub(super) Vec<(String, Option<Value>)>);
 
 /// The places of a member: the number of the frame, and the pointer.
 type Places = Vec<(usize, String)>;
@@ -165,7 +165,7 @@ type Places = Vec<(usize, String)>;
 const DATA: &str = "data: ";
 
 impl Frames {
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let frame = |frame: &str| {
             let data = frame.lines().find_map(|line| line.strip_prefix(DATA));
@@ -175,7 +175,7 @@ impl Frames {
         Self(text.split_inclusive("\n\n").map(frame).collect())
     }
 
-    pub(super) fn places(&self, dialect: &Dialect) -> BTreeMap<(String, String), Places> {
+    pub(crate) fn places(&self, dialect: &Dialect) -> BTreeMap<(String, String), Places> {
         let mut places: BTreeMap<(String, String), Places> = BTreeMap::new();
         for (number, (_, data)) in self.0.iter().enumerate() {
             let Some(data) = data else { continue };
@@ -188,7 +188,7 @@ impl Frames {
     }
 
     /// Returns the stream with a member made wrong at all of its places, and the form that it has there.
-    pub(super) fn edited(&self, places: &[(usize, String)], wrong: Wrong) -> Option<(Vec<u8>, &'static str)> {
+    pub(crate) fn edited(&self, places: &[(usize, String)], wrong: Wrong) -> Option<(Vec<u8>, &'static str)> {
         let mut changed: BTreeMap<usize, Value> = BTreeMap::new();
         let mut form = None;
         for (number, pointer) in places {
@@ -221,7 +221,7 @@ impl Frames {
     }
 }
 
-pub(super) fn wrong_member(member: &str, form: &str) -> String {
+pub(crate) fn wrong_member(member: &str, form: &str) -> String {
     match form {
         "absent" => format!("lacks `{member}`"),
         form => format!("has a {form} as `{member}`")
@@ -230,7 +230,7 @@ pub(super) fn wrong_member(member: &str, form: &str) -> String {
     }
 }
 
-pub(super) fn with_data(frame: &str, data: Option<&Value>) -> String {
+pub(crate) fn with_data(frame: &str, data: Option<&Value>) -> String {
     let Some(data) = data else { return frame.to_owned() };
     let mut text = String::new();
     for line in frame.split_inclusive('\n') {
