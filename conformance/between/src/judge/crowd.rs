@@ -1,7 +1,7 @@
 //! Clients that send their requests at once.
 
 use super::Turn;
-use super::findings::{Findings, Problem, tail};
+use crate::judge::parts::findings::{Findings, Problem, tail};
 use crate::mark::own_mark;
 
 /// Returns whether the response has words of others.

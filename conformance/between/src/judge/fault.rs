@@ -5,10 +5,10 @@ use results::StreamOutcome;
 use translation::{Part, Reply};
 
 use super::Turn;
-use super::findings::{Findings, Problem, shown, tail};
-use super::turn::read;
-use super::{answer, stream, usage};
+use super::answer::{self, stream, usage};
 use crate::evidence::{Ended, Evidence, Fault, Response, Test};
+use crate::judge::parts::findings::{Findings, Problem, shown, tail};
+use crate::judge::parts::turn::read;
 
 /// The header with the time to wait.
 const RETRY_AFTER: &str = "retry-after";

@@ -1,7 +1,7 @@
 //! Keys that are seen where they do not belong.
 
-use super::findings::{Findings, Problem};
 use crate::evidence::{Evidence, Exchanged, KeyPlace, RunKey, Test};
+use crate::judge::parts::findings::{Findings, Problem};
 
 pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
     let is_request = |place| matches!(place, KeyPlace::RequestHeaders | KeyPlace::RequestBody);

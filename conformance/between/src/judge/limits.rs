@@ -5,7 +5,7 @@ use results::BetweenTest;
 use results::text::counted;
 
 use super::Turn;
-use super::findings::{Findings, Problem, applies, tail};
+use crate::judge::parts::findings::{Findings, Problem, applies, tail};
 
 /// The group of the rules about requests.
 const REQUEST: &str = "request/";

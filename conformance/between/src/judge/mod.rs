@@ -3,37 +3,26 @@
 mod answer;
 mod crowd;
 mod fault;
-mod findings;
-mod framing;
-mod history;
 mod keys;
 mod limits;
-mod order;
+mod parts;
 mod passthrough;
-mod progress;
 mod request;
-mod retries;
-mod schema;
 mod session;
 mod settle;
-mod stop;
-mod stream;
 #[cfg(test)]
 mod tests;
 mod time;
-mod tool_schema;
-mod turn;
-mod usage;
-mod values;
 
 use catalogue::{DecidedBy, Family, HandlingMode, Rule, Writes};
 use results::{BetweenTest, OfPair, StreamOutcome, TestFinding, Verdict};
 
 use crate::evidence::{Ended, Evidence, Response, Test};
-use findings::{Findings, Problem, tail};
-use framing::{http_within, is_stream};
+use answer::stream;
+use parts::findings::{Findings, Problem, tail};
+use parts::framing::{http_within, is_stream};
+use parts::turn::Turn;
 use translation::Reply;
-use turn::Turn;
 
 pub use limits::unused_limits;
 pub use session::SESSION_GROUPS;
@@ -149,7 +138,7 @@ fn of_turn(
         request::judge(findings, turns.get(..number).unwrap_or_default(), turn);
     }
     passthrough::judge(findings, turn);
-    retries::judge(findings, turn);
+    request::retries::judge(findings, turn);
     if has_left || turn.test.case.leaves_after.is_some() {
         // One that has all of its response does not leave.
         if has_left {

@@ -1,8 +1,8 @@
 //! The bytes of a gateway that passes an operation through.
 
 use super::Turn;
-use super::findings::{Findings, Problem};
 use crate::evidence::Ended;
+use crate::judge::parts::findings::{Findings, Problem};
 
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     // Messages are no bytes of a request.

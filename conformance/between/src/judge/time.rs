@@ -6,10 +6,10 @@ use std::time::Duration;
 use catalogue::Level;
 
 use super::Turn;
-use super::findings::{Findings, Problem, tail};
-use super::progress::{Moment, progress};
 use crate::content::LANES;
 use crate::evidence::{Ended, Response, SILENCE_GRACE};
+use crate::judge::parts::findings::{Findings, Problem, tail};
+use crate::judge::parts::progress::{Moment, progress};
 
 /// Tolerance for a declared drain, on a machine with other work.
 const DRAIN_GRACE: Duration = Duration::from_millis(500);

@@ -3,10 +3,10 @@
 use results::text::shortened;
 use serde_json::Value;
 
-use super::super::findings::{Findings, Problem};
-use super::super::usage::SWITCHES;
 use super::canonical::{Part, Segment};
 use super::{End, Prefix, Session, SessionTurn};
+use crate::judge::answer::usage::SWITCHES;
+use crate::judge::parts::findings::{Findings, Problem};
 
 /// Maximum number of marks of a request.
 const MOST_MARKS: usize = 4;

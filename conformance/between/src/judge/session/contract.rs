@@ -4,11 +4,11 @@ use catalogue::{HandlingMode, Level};
 use results::text::{counted, listed};
 use serde_json::Value;
 
-use super::super::findings::{Findings, Problem, tail};
 use super::canonical::{ATTRIBUTION, Part};
 use super::course::is_query_refused;
 use super::{End, Session, SessionTurn, header};
 use crate::evidence::Response;
+use crate::judge::parts::findings::{Findings, Problem, tail};
 use crate::refusals::{self, TOKEN};
 
 /// Maximum number of values that are named.

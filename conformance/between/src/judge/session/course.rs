@@ -4,11 +4,11 @@ use results::text::{counted, listed};
 use spec::Api;
 use translation::{Part, Question, Reply, Role, Stop};
 
-use super::super::findings::{Findings, Problem, tail};
-use super::super::framing::is_stream;
-use super::super::turn::{Turn, read};
 use super::{Session, SessionTurn, letters};
 use crate::evidence::{Ended, Exchanged, Response};
+use crate::judge::parts::findings::{Findings, Problem, tail};
+use crate::judge::parts::framing::is_stream;
+use crate::judge::parts::turn::{Turn, read};
 
 /// Maximum number of members that are named.
 const MOST: usize = 6;

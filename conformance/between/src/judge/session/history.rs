@@ -8,13 +8,13 @@ use serde_json::Value;
 use spec::Api;
 use translation::{Part, Question, Role};
 
-use super::super::findings::{Findings, Problem, shown};
-use super::super::tool_schema::plain;
-use super::super::values::difference;
 use super::canonical::ATTRIBUTION;
 use super::{End, Session, SessionTurn, letters};
 use crate::content::{COMPACTION, TRIGGER};
 use crate::evidence::Response;
+use crate::judge::parts::findings::{Findings, Problem, shown};
+use crate::judge::parts::values::difference;
+use crate::judge::request::tool_schema::plain;
 
 /// Maximum number of names that are shown.
 const MOST: usize = 20;

@@ -16,9 +16,9 @@ use serde_json::Value;
 use spec::Api;
 use translation::{Question, Reply};
 
-use super::findings::Findings;
-use super::turn::{Turn, read};
 use crate::evidence::{Evidence, Exchanged, Response, Test};
+use crate::judge::parts::findings::Findings;
+use crate::judge::parts::turn::{Turn, read};
 use canonical::{Kept, Part, kept, parts};
 pub(super) use probes::judge as judge_probes;
 

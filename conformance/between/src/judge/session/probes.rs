@@ -5,8 +5,8 @@ use spec::Api;
 use spec::table::Operation;
 use translation::pen::counted;
 
-use super::super::findings::{Findings, Problem, tail};
 use crate::evidence::{Ended, Evidence, Exchanged, Response};
+use crate::judge::parts::findings::{Findings, Problem, tail};
 
 /// The end of the path of a list of models.
 const MODELS: &str = "/models";

@@ -10,7 +10,7 @@ use translation::{Call, Output, Part, Question, Reply, Role, Turn};
 
 use crate::evidence::{Evidence, Exchanged, Fault, Response, Test};
 use crate::judge::answer::calls_of;
-use crate::judge::progress::{Moment, progress};
+use crate::judge::parts::progress::{Moment, progress};
 use crate::judge::{Judged, judge};
 use crate::{front_dialect, upstream_dialect};
 
@@ -159,8 +159,8 @@ impl Bench {
             let mut client = of(&body, shown, Duration::from_millis(5));
             in_step(&mut client, &upstream, [test.front.api, test.upstream.api]);
             given.push((
-                super::super::turn::read(test.front, &client),
-                super::super::turn::read(test.upstream, &upstream),
+                crate::judge::parts::turn::read(test.front, &client),
+                crate::judge::parts::turn::read(test.upstream, &upstream),
             ));
             let exchange = |api: &spec::Api, body: Value, response| {
                 let response = Some(response);

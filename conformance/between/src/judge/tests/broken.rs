@@ -12,7 +12,7 @@ use super::{Bench, MARK};
 use crate::evidence::{Ended, KeyPlace, Response, RunKey, SeenKey};
 use crate::judge::SESSION_GROUPS;
 use crate::judge::answer::calls_of;
-use crate::judge::turn::read;
+use crate::judge::parts::turn::read;
 
 /// Returns the rules about gateways that a test breaks.
 fn broken(bench: &Bench) -> Vec<String> {

@@ -9,7 +9,7 @@ use spec::Dialect;
 
 use super::Bench;
 use crate::evidence::{Ended, Fault, Response};
-use crate::judge::progress::progress;
+use crate::judge::parts::progress::progress;
 
 /// Returns the event with which a stream of a dialect fails.
 fn failure(dialect: &'static Dialect) -> Vec<u8> {

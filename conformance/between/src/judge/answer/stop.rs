@@ -2,10 +2,10 @@
 
 use translation::{Choice, Question, Reply, Stop, stops};
 
-use super::findings::{Findings, Problem};
 use crate::evidence::Test;
+use crate::judge::parts::findings::{Findings, Problem};
 
-pub(super) fn judge(
+pub(in crate::judge) fn judge(
     findings: &mut Findings<'_>,
     test: &Test,
     question: Option<&Question>,

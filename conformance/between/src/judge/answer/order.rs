@@ -2,12 +2,12 @@
 
 use translation::{Part, Reply};
 
-use super::Turn;
-use super::findings::{Findings, Problem};
 use super::stream::finished;
+use crate::judge::Turn;
+use crate::judge::parts::findings::{Findings, Problem};
 
 /// Bodies of Chat Completions have no order.
-pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
+pub(in crate::judge) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
     if turn.test.case.is_whole {
         return;
     }

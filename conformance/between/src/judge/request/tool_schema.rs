@@ -9,7 +9,7 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// Replaces local references by their targets, and drops keywords that demand nothing. A missing schema allows any
 /// object.
-pub(super) fn plain(schema: &Value) -> Value {
+pub(in crate::judge) fn plain(schema: &Value) -> Value {
     let mut whole = replaced(schema, schema, DEPTH);
     if let Value::Object(members) = &mut whole {
         for name in DEFINITIONS.into_iter().chain(["$schema"]) {

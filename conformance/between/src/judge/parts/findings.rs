@@ -13,62 +13,62 @@ const BEFORE: usize = 40;
 
 /// The fault: the key of its cause, the message, and the excerpts of both sides.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Problem {
-    pub(super) kind: String,
-    pub(super) message: String,
+pub(in crate::judge) struct Problem {
+    pub(in crate::judge) kind: String,
+    pub(in crate::judge) message: String,
     /// The level, if it is lower than the rule's.
-    pub(super) level: Option<Level>,
+    pub(in crate::judge) level: Option<Level>,
     /// The clients that it breaks.
-    pub(super) breaks: Vec<String>,
+    pub(in crate::judge) breaks: Vec<String>,
     /// The excerpts of the upstream and of the client.
-    pub(super) sides: [String; 2],
+    pub(in crate::judge) sides: [String; 2],
 }
 
 impl Problem {
-    pub(super) fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(in crate::judge) fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
         Self { kind: kind.into(), message: message.into(), ..Self::default() }
     }
 
     /// Shows both sides around the place where they part.
-    pub(super) fn between(self, upstream: &str, client: &str) -> Self {
+    pub(in crate::judge) fn between(self, upstream: &str, client: &str) -> Self {
         Self { sides: sides(upstream, client), ..self }
     }
 
     /// Shows both sides from their beginning.
-    pub(super) fn showing(self, upstream: &str, client: &str) -> Self {
+    pub(in crate::judge) fn showing(self, upstream: &str, client: &str) -> Self {
         Self { sides: [upstream, client].map(shown), ..self }
     }
 
-    pub(super) fn at(self, level: Level) -> Self {
+    pub(in crate::judge) fn at(self, level: Level) -> Self {
         Self { level: Some(level), ..self }
     }
 }
 
 /// The findings of a test.
-pub(super) struct Findings<'t> {
+pub(in crate::judge) struct Findings<'t> {
     test: &'t Test,
     /// The rule that stands for those about the answer, and the kind that precedes theirs.
     instead: Option<(&'static str, &'static str)>,
-    pub(super) found: Vec<TestFinding>,
-    pub(super) limits: Vec<[String; 2]>,
+    pub(in crate::judge) found: Vec<TestFinding>,
+    pub(in crate::judge) limits: Vec<[String; 2]>,
 }
 
 /// The group of the rules about the answer.
 const ANSWER: &str = "answer/";
 
 impl<'t> Findings<'t> {
-    pub(super) const fn new(test: &'t Test) -> Self {
+    pub(in crate::judge) const fn new(test: &'t Test) -> Self {
         Self { test, instead: None, found: Vec::new(), limits: Vec::new() }
     }
 
     /// Reports what is wrong with the answer as a finding of another rule from now on.
-    pub(super) const fn report_answers_as(&mut self, rule: &'static str, kind: &'static str) {
+    pub(in crate::judge) const fn report_answers_as(&mut self, rule: &'static str, kind: &'static str) {
         self.instead = Some((rule, kind));
     }
 
     /// Adds a finding of a rule about gateways, unless the pair of APIs cannot hold it. Another one of the same kind is
     /// dropped.
-    pub(super) fn add(&mut self, id: &'static str, problem: Problem) {
+    pub(in crate::judge) fn add(&mut self, id: &'static str, problem: Problem) {
         if self.is_limit(id) {
             return;
         }
@@ -98,12 +98,12 @@ impl<'t> Findings<'t> {
         });
     }
 
-    pub(super) fn has(&self, rule: &str) -> bool {
+    pub(in crate::judge) fn has(&self, rule: &str) -> bool {
         self.found.iter().any(|finding| finding.rule == rule)
     }
 
     /// Returns whether the pair of APIs cannot hold a rule, which is noted then.
-    pub(super) fn is_limit(&mut self, rule: &str) -> bool {
+    pub(in crate::judge) fn is_limit(&mut self, rule: &str) -> bool {
         let Some(limit) = limit_of(self.test, rule) else { return false };
         let met = [rule.to_owned(), limit.reason.to_owned()];
         if !self.limits.contains(&met) {
@@ -113,7 +113,7 @@ impl<'t> Findings<'t> {
     }
 
     /// Adds a finding, unless there is one of the same rule and kind.
-    pub(super) fn push(&mut self, finding: TestFinding) {
+    pub(in crate::judge) fn push(&mut self, finding: TestFinding) {
         let is_known = |known: &TestFinding| (&known.rule, &known.kind) == (&finding.rule, &finding.kind);
         if !self.found.iter().any(is_known) {
             self.found.push(finding);
@@ -121,23 +121,23 @@ impl<'t> Findings<'t> {
     }
 }
 
-pub(super) fn limit_of(test: &Test, rule: &str) -> Option<&'static BetweenLimit> {
+pub(in crate::judge) fn limit_of(test: &Test, rule: &str) -> Option<&'static BetweenLimit> {
     let pair = [test.front.api.name, test.upstream.api.name];
     BETWEEN_LIMITS.iter().find(|limit| limit.rule == rule && applies(limit, pair, test.case.id))
 }
 
-pub(super) fn applies(limit: &BetweenLimit, [front, upstream]: [&str; 2], case: &str) -> bool {
+pub(in crate::judge) fn applies(limit: &BetweenLimit, [front, upstream]: [&str; 2], case: &str) -> bool {
     let is_case = |named: &str| case == named || named.ends_with('/') && case.starts_with(named);
     limit.front.is_none_or(|api| api == front)
         && limit.upstream.is_none_or(|api| api == upstream)
         && limit.case.is_none_or(is_case)
 }
 
-pub(super) fn shown(text: &str) -> String {
+pub(in crate::judge) fn shown(text: &str) -> String {
     visible(&cut(text, SHOWN))
 }
 
-pub(super) fn tail(bytes: &[u8]) -> String {
+pub(in crate::judge) fn tail(bytes: &[u8]) -> String {
     let from = bytes.len().saturating_sub(SHOWN);
     let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
     let text = text.trim_end();
@@ -154,6 +154,6 @@ fn sides(upstream: &str, client: &str) -> [String; 2] {
     })
 }
 
-pub(super) fn first_difference(one: &str, other: &str) -> usize {
+pub(in crate::judge) fn first_difference(one: &str, other: &str) -> usize {
     one.get(..common(one, other)).unwrap_or_default().chars().count() + 1
 }

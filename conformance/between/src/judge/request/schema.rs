@@ -7,8 +7,8 @@ use serde_json::Value;
 use spec::json::{FaultKind, Wanted};
 use spec::{Dialect, Fault, Verdict};
 
-use super::findings::{Findings, Problem, shown};
 use crate::evidence::{Exchanged, Test};
+use crate::judge::parts::findings::{Findings, Problem, shown};
 
 /// The root of dialects that is the type of a request.
 const ROOT: &str = "request";
@@ -18,7 +18,7 @@ const MOST: usize = 5;
 const TYPE: &str = "/type";
 
 /// The places where the request is invalid.
-pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, request: &Exchanged) -> Vec<String> {
+pub(in crate::judge) fn judge(findings: &mut Findings<'_>, test: &Test, request: &Exchanged) -> Vec<String> {
     let api = test.upstream.api;
     let renamed = request.request(api).filter(|_| !api.request.opaque.is_empty());
     let json = renamed.map_or_else(|| String::from_utf8_lossy(&request.body), |it| it.to_string().into());

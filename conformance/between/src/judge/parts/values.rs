@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// A JSON pointer. Numbers are equal in each of their forms.
-pub(super) fn difference(one: &Value, other: &Value) -> Option<String> {
+pub(in crate::judge) fn difference(one: &Value, other: &Value) -> Option<String> {
     match (one, other) {
         (Value::Number(a), Value::Number(b)) => {
             // Two integers differ in any digit.

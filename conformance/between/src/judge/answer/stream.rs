@@ -13,10 +13,10 @@ use serde_json::Value;
 use spec::Dialect;
 use translation::Reply;
 
-use super::Turn;
-use super::findings::shown;
-use super::framing::is_stream;
 use crate::evidence::{Exchanged, Response};
+use crate::judge::Turn;
+use crate::judge::parts::findings::shown;
+use crate::judge::parts::framing::is_stream;
 
 /// Maximum number of characters of a message, which may list all that an object lacks.
 const MESSAGE: usize = 600;
@@ -25,7 +25,7 @@ static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
 
 /// Returns what the rules of the client's API find in its response, and not in the upstream's: of the same API, it may have
 /// been passed on as it was.
-pub(super) fn own_findings(turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
+pub(in crate::judge) fn own_findings(turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
     let mut findings = check(turn.test.front, turn.client, is_whole);
     let is_replaced =
         |finding: &Finding| BETWEEN_RULES.iter().any(|rule| rule.replaces.contains(&&*finding.rule));
@@ -41,7 +41,7 @@ pub(super) fn own_findings(turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
 }
 
 /// Returns the clients that break where a stream has no end, besides what else is found in it.
-pub(super) fn broken_by_missing_end(turn: &Turn<'_>, found: &[Finding]) -> Vec<String> {
+pub(in crate::judge) fn broken_by_missing_end(turn: &Turn<'_>, found: &[Finding]) -> Vec<String> {
     let is_new = |finding: &&Finding| found.iter().all(|known| known.kind() != finding.kind());
     let whole = check(turn.test.front, turn.client, true);
     let clients: BTreeSet<&str> = whole.iter().filter(is_new).flat_map(Finding::measured_breaks).collect();
@@ -49,7 +49,11 @@ pub(super) fn broken_by_missing_end(turn: &Turn<'_>, found: &[Finding]) -> Vec<S
 }
 
 /// Returns what the rules of the client's API find in a response. The rest of one that is not whole is not missed.
-pub(super) fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: bool) -> Vec<Finding> {
+pub(in crate::judge) fn check(
+    dialect: &'static Dialect,
+    exchange: &Exchanged,
+    is_whole: bool,
+) -> Vec<Finding> {
     let Some(response) = exchange.response.as_ref().filter(|response| response.status > 0) else {
         return Vec::new();
     };
@@ -88,7 +92,7 @@ pub(super) fn check(dialect: &'static Dialect, exchange: &Exchanged, is_whole: b
     checker.take_findings().0
 }
 
-pub(super) fn empty_texts(dialect: &'static Dialect, response: &Response) -> usize {
+pub(in crate::judge) fn empty_texts(dialect: &'static Dialect, response: &Response) -> usize {
     let body = response.body();
     let answer = if is_stream(response, &body) {
         Answer::of_stream(dialect, &body)
@@ -99,7 +103,7 @@ pub(super) fn empty_texts(dialect: &'static Dialect, response: &Response) -> usi
 }
 
 /// Returns the answer that the last event of a stream repeats, in an API whose streams end with it.
-pub(super) fn finished(dialect: &'static Dialect, response: &Response) -> Option<Reply> {
+pub(in crate::judge) fn finished(dialect: &'static Dialect, response: &Response) -> Option<Reply> {
     let snapshot = dialect.snapshot_member()?;
     let mut last = None;
     let mut parser = sse::Parser::default();
@@ -112,7 +116,7 @@ pub(super) fn finished(dialect: &'static Dialect, response: &Response) -> Option
 }
 
 /// Returns findings of rules of the client's API, one for each cause: the members that one object lacks are listed together.
-pub(super) fn by_cause(findings: &[Finding], dialect: &'static Dialect) -> Vec<TestFinding> {
+pub(in crate::judge) fn by_cause(findings: &[Finding], dialect: &'static Dialect) -> Vec<TestFinding> {
     let mut causes: Vec<(String, Vec<&Finding>)> = Vec::new();
     for finding in findings {
         let kind = cause_id(finding, dialect);

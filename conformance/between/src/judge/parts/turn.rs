@@ -9,18 +9,18 @@ use crate::evidence::{Ended, Evidence, Exchanged, Response, Test};
 use crate::mark::own_mark;
 
 /// A turn of a test.
-pub(super) struct Turn<'e> {
-    pub(super) test: &'e Test,
-    pub(super) client: &'e Exchanged,
+pub(in crate::judge) struct Turn<'e> {
+    pub(in crate::judge) test: &'e Test,
+    pub(in crate::judge) client: &'e Exchanged,
     /// The requests of the gateway for it, in order.
-    pub(super) requests: Vec<&'e Exchanged>,
+    pub(in crate::judge) requests: Vec<&'e Exchanged>,
     /// Number of requests of the gateway without a mark while the test ran.
-    pub(super) unmarked: u64,
+    pub(in crate::judge) unmarked: u64,
 }
 
 impl<'e> Turn<'e> {
     /// A crowd has one turn for each client.
-    pub(super) fn all(test: &'e Test, evidence: &'e Evidence) -> Vec<Self> {
+    pub(in crate::judge) fn all(test: &'e Test, evidence: &'e Evidence) -> Vec<Self> {
         let own = |exchange: &Exchanged| own_mark(&String::from_utf8_lossy(&exchange.body), &test.mark);
         let is_crowd = test.case.crowd.is_some();
         let of_turn = |client: &Exchanged, exchange: &Exchanged| {
@@ -35,42 +35,42 @@ impl<'e> Turn<'e> {
         evidence.client.iter().map(turn).collect()
     }
 
-    pub(super) const fn response(&self) -> Option<&'e Response> {
+    pub(in crate::judge) const fn response(&self) -> Option<&'e Response> {
         self.client.response.as_ref()
     }
 
-    pub(super) fn answer(&self) -> Option<&'e Response> {
+    pub(in crate::judge) fn answer(&self) -> Option<&'e Response> {
         self.requests.iter().rev().find_map(|exchange| exchange.response.as_ref())
     }
 
     /// The request of the client.
-    pub(super) fn asked(&self) -> Option<Value> {
+    pub(in crate::judge) fn asked(&self) -> Option<Value> {
         self.client.request(self.test.front.api)
     }
 
-    pub(super) fn question(&self) -> Option<Question> {
+    pub(in crate::judge) fn question(&self) -> Option<Question> {
         Some(Question::read(self.test.front.api, &self.asked()?))
     }
 
-    pub(super) fn upstream_question(&self) -> Option<Question> {
+    pub(in crate::judge) fn upstream_question(&self) -> Option<Question> {
         let api = self.test.upstream.api;
         Some(Question::read(api, &self.requests.first()?.request(api)?))
     }
 
-    pub(super) fn client_reply(&self) -> Reply {
+    pub(in crate::judge) fn client_reply(&self) -> Reply {
         self.response().map(|response| read(self.test.front, response)).unwrap_or_default()
     }
 
-    pub(super) fn upstream_reply(&self) -> Reply {
+    pub(in crate::judge) fn upstream_reply(&self) -> Reply {
         self.answer().map(|response| read(self.test.upstream, response)).unwrap_or_default()
     }
 
-    pub(super) fn is_faulty(&self) -> bool {
+    pub(in crate::judge) fn is_faulty(&self) -> bool {
         self.test.is_faulty(self.client.turn)
     }
 
     /// The upstream sent everything, and its stop reason, before anything failed.
-    pub(super) fn is_finished(&self) -> bool {
+    pub(in crate::judge) fn is_finished(&self) -> bool {
         let Some(response) = self.answer().filter(|response| response.status < 400) else { return false };
         let body = response.body();
         if !is_stream(response, &body) {
@@ -86,7 +86,7 @@ impl<'e> Turn<'e> {
     }
 
     /// The outcome of the client's stream.
-    pub(super) fn outcome(&self, reply: &Reply, is_broken: bool) -> StreamOutcome {
+    pub(in crate::judge) fn outcome(&self, reply: &Reply, is_broken: bool) -> StreamOutcome {
         let Some(response) = self.response() else { return StreamOutcome::Hung };
         let body = response.body();
         let has_error = response.status >= 400 || reply.error.is_some();
@@ -135,6 +135,6 @@ impl<'e> Turn<'e> {
     }
 }
 
-pub(super) fn read(dialect: &'static spec::Dialect, response: &Response) -> Reply {
+pub(in crate::judge) fn read(dialect: &'static spec::Dialect, response: &Response) -> Reply {
     Reply::read(dialect, response.header("content-type"), response.status, &response.body())
 }

@@ -1,18 +1,21 @@
 //! The request: what the upstream was asked of what the client asked.
 
+pub(super) mod history;
+pub(super) mod retries;
+pub(super) mod schema;
+pub(super) mod tool_schema;
+
 use catalogue::{HandlingMode, Level};
 use results::text::listed;
 use serde_json::Value;
 use spec::Api;
 use translation::{Choice, Format, Image, Part, Question, Role, Tool};
 
-use super::Turn;
-use super::findings::{Findings, Problem, first_difference, shown};
-use super::history;
-use super::schema;
-use super::tool_schema::plain;
-use super::values::difference;
+use self::tool_schema::plain;
 use crate::evidence::{Evidence, Test};
+use crate::judge::Turn;
+use crate::judge::parts::findings::{Findings, Problem, first_difference, shown};
+use crate::judge::parts::values::difference;
 
 /// Maximum number of models that are named.
 const MOST: usize = 5;
@@ -24,7 +27,7 @@ const BUDGETS: [&str; 2] = ["/thinking/budget_tokens", "/generationConfig/thinki
 const USUAL: f64 = 1.0;
 
 /// The turns before it show the upstream's answers.
-pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Turn<'_>) {
+pub(in crate::judge) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Turn<'_>) {
     let Some(request) = turn.requests.first() else { return };
     let broken = schema::judge(findings, turn.test, request);
     let (Some(asked), Some(got)) = (turn.question(), turn.upstream_question()) else { return };
@@ -42,7 +45,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, before: &[Turn<'_>], turn: &Tur
 }
 
 /// All requests have to name the same model.
-pub(super) fn judge_models(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
+pub(in crate::judge) fn judge_models(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) {
     let models = evidence
         .upstream
         .iter()

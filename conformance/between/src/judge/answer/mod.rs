@@ -1,5 +1,10 @@
 //! The answer: what the client got of what the upstream sent.
 
+pub(super) mod order;
+pub(super) mod stop;
+pub(super) mod stream;
+pub(super) mod usage;
+
 use std::collections::HashSet;
 
 use results::text::counted;
@@ -8,21 +13,18 @@ use spec::Api;
 use spec::table::Content;
 use translation::{Call, Part, Reply, Stop};
 
-use super::Turn;
-use super::findings::{Findings, Problem, first_difference, tail};
-use super::framing::is_stream;
-use super::order;
-use super::stop;
-use super::stream::empty_texts;
-use super::usage;
-use super::values::difference;
+use self::stream::empty_texts;
 use crate::evidence::Response;
+use crate::judge::Turn;
+use crate::judge::parts::findings::{Findings, Problem, first_difference, tail};
+use crate::judge::parts::framing::is_stream;
+use crate::judge::parts::values::difference;
 
 /// Texts that may stand between the parts of an answer where an API joins them.
 const JOINTS: [&str; 3] = ["", "\n", "\n\n"];
 
 /// Content that can only be guessed is not compared. Returns whether the client got the kind of answer that it wants.
-pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, is_guess: bool) -> bool {
+pub(in crate::judge) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, is_guess: bool) -> bool {
     let Some(response) = turn.response() else { return false };
     let client = turn.client_reply();
     let upstream = turn.upstream_reply();
@@ -85,14 +87,14 @@ fn wrong_kind(turn: &Turn<'_>, client: &Reply) -> Option<Problem> {
 
 /// The content of a reply besides calls.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Said<'r> {
-    pub(super) texts: Vec<&'r str>,
-    pub(super) refusal: String,
-    pub(super) reasoning: Vec<&'r str>,
+pub(in crate::judge) struct Said<'r> {
+    pub(in crate::judge) texts: Vec<&'r str>,
+    pub(in crate::judge) refusal: String,
+    pub(in crate::judge) reasoning: Vec<&'r str>,
 }
 
 impl<'r> Said<'r> {
-    pub(super) fn of(reply: &'r Reply) -> Self {
+    pub(in crate::judge) fn of(reply: &'r Reply) -> Self {
         let mut said = Self::default();
         for part in &reply.parts {
             match part {
@@ -186,7 +188,7 @@ fn said(findings: &mut Findings<'_>, front: &Api, [upstream, client]: [&Reply; 2
     findings.add("answer/text", Problem::new(kind, message).between(&own, &text));
 }
 
-pub(super) fn calls_of(reply: &Reply) -> Vec<&Call> {
+pub(in crate::judge) fn calls_of(reply: &Reply) -> Vec<&Call> {
     let calls = reply.parts.iter().filter_map(|part| match part {
         Part::Call(call) => Some(call),
         _ => None,
@@ -219,7 +221,7 @@ fn calls(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     }
     for (sent, found) in sent.iter().zip(&found) {
         if let Some(kind) = different_arguments(&sent.arguments, &found.arguments) {
-            let name = super::findings::shown(&sent.name);
+            let name = crate::judge::parts::findings::shown(&sent.name);
             let message = format!("the arguments of {name} differ");
             findings.add(
                 "answer/arguments",
@@ -293,7 +295,7 @@ fn invented(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&
 }
 
 /// The client may get the beginning of an incomplete answer, and nothing else.
-pub(super) fn judge_beginning(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
+pub(in crate::judge) fn judge_beginning(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     let [sent, found] = [upstream, client].map(Said::of);
     let (own, text) = (sent.text() + &sent.refusal, found.text() + &found.refusal);
     if !own.starts_with(&text) && !sent.is_text(&text) && sent.thought().is_empty() {

@@ -1,11 +1,11 @@
 //! Requests that a gateway sends again.
 
-use super::Turn;
-use super::findings::{Findings, Problem};
-use super::progress::progress;
+use crate::judge::Turn;
+use crate::judge::parts::findings::{Findings, Problem};
+use crate::judge::parts::progress::progress;
 
 /// The number of the upstream's requests, and their times.
-pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
+pub(in crate::judge) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let count = turn.requests.len();
     let shown = turn.response().and_then(|response| progress(response, turn.test.front.api).first().copied());
     if let Some(shown) = shown

@@ -7,15 +7,15 @@ use serde_json::Value;
 use spec::Api;
 use translation::{Call, NO_ID, Output, Part, Question};
 
-use super::Turn;
-use super::answer::calls_of;
-use super::findings::{Findings, Problem, shown};
-use super::values::difference;
+use crate::judge::Turn;
+use crate::judge::answer::calls_of;
+use crate::judge::parts::findings::{Findings, Problem, shown};
+use crate::judge::parts::values::difference;
 
 /// The calls of a conversation, each with its output if it has one.
 type Calls<'q> = Vec<(&'q Call, Option<&'q Output>)>;
 
-pub(super) fn judge(
+pub(in crate::judge) fn judge(
     findings: &mut Findings<'_>,
     before: &[Turn<'_>],
     turn: &Turn<'_>,

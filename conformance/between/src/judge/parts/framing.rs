@@ -3,7 +3,7 @@
 use crate::evidence::Response;
 
 /// If the content type is wrong, the beginning counts.
-pub(super) fn is_stream(response: &Response, body: &[u8]) -> bool {
+pub(in crate::judge) fn is_stream(response: &Response, body: &[u8]) -> bool {
     let names_stream = response.header("content-type").is_some_and(|kind| {
         let kind = kind.split(';').next().unwrap_or_default();
         kind.trim().eq_ignore_ascii_case("text/event-stream")
@@ -17,7 +17,7 @@ pub(super) fn is_stream(response: &Response, body: &[u8]) -> bool {
 const HEADS: [&str; 7] =
     ["HTTP/1.", "HTTP/2 ", "content-type:", "content-length:", "transfer-encoding:", "server:", "date:"];
 
-pub(super) fn http_within(stream: &[u8]) -> Option<String> {
+pub(in crate::judge) fn http_within(stream: &[u8]) -> Option<String> {
     let is_head = |line: &&[u8]| {
         HEADS.iter().any(|head| {
             line.get(..head.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(head.as_bytes()))

@@ -9,16 +9,16 @@ use crate::evidence::Response;
 
 /// A piece of a response that says something.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moment {
-    pub(super) at: Duration,
+pub(in crate::judge) struct Moment {
+    pub(in crate::judge) at: Duration,
     /// The number of the piece.
-    pub(super) piece: usize,
+    pub(in crate::judge) piece: usize,
     /// The content of the response so far.
-    pub(super) said: Said,
+    pub(in crate::judge) said: Said,
 }
 
 /// Only pieces with content count.
-pub(super) fn progress(response: &Response, api: &'static Api) -> Vec<Moment> {
+pub(in crate::judge) fn progress(response: &Response, api: &'static Api) -> Vec<Moment> {
     let mut counter = ContentCounter::new(api);
     let mut before = Said::default();
     let mut moments = Vec::new();

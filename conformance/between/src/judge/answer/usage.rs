@@ -3,16 +3,16 @@
 use catalogue::Level;
 use translation::{Reply, Usage};
 
-use super::Turn;
-use super::findings::{Findings, Problem};
+use crate::judge::Turn;
+use crate::judge::parts::findings::{Findings, Problem};
 
 /// The level of details that only accounts need.
 const DETAIL: Level = Level::Should;
 
 /// The members of requests without which a stream of an API has no token counts.
-pub(super) const SWITCHES: [(&str, &str); 1] = [("chat", "/stream_options/include_usage")];
+pub(in crate::judge) const SWITCHES: [(&str, &str); 1] = [("chat", "/stream_options/include_usage")];
 
-pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
+pub(in crate::judge) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [upstream, client]: [&Reply; 2]) {
     let (sent, found) = (upstream.usage.unwrap_or_default(), client.usage.unwrap_or_default());
     let show = |problem: Problem| problem.showing(&words(&sent), &words(&found));
     if client.usage.is_none() && upstream.usage.is_some() {
@@ -62,7 +62,7 @@ fn is_due(turn: &Turn<'_>) -> bool {
     })
 }
 
-pub(super) fn judge_incomplete(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
+pub(in crate::judge) fn judge_incomplete(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
     let (sent, Some(found)) = (upstream.usage.unwrap_or_default(), client.usage) else { return };
     for (name, sent_count, count) in
         [("input", sent.input, found.input), ("output", sent.output, found.output)]
