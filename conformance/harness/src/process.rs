@@ -31,7 +31,6 @@ pub struct Processes(Arc<Mutex<Groups>>);
 struct Groups {
     running: BTreeSet<u32>,
     is_over: bool,
-    /// The value of [`MARK`], which no other run has.
     mark: String,
 }
 

@@ -99,7 +99,6 @@ pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) 
     out
 }
 
-/// Returns the reasons why a profile is not passed, grouped if alike.
 fn reasons(reasons: &[Reason]) -> String {
     let mut lines: Vec<(String, Vec<&Reason>)> = Vec::new();
     let mut known: BTreeMap<(u8, u8, &str), usize> = BTreeMap::new();

@@ -144,7 +144,7 @@ impl Certificate {
         self.profiles.iter().filter(|profile| self.is_claimed(profile))
     }
 
-    /// Returns whether the run was asked for a profile, or exercised one of its scenarios.
+    /// Only if the run was asked for the profile, or exercised one of its scenarios.
     fn is_claimed(&self, profile: &ProfileReport) -> bool {
         self.options.profiles.contains(&profile.name) || is_exercised(profile)
     }
@@ -186,7 +186,7 @@ pub fn specification(profile: &Profile, dialect: &Dialect) -> Option<&'static st
     named(profile.specifications, dialect)
 }
 
-/// Returns which of some specifications a dialect implements, if any.
+/// The specification among these that the dialect implements.
 fn named(specifications: &[&'static str], dialect: &Dialect) -> Option<&'static str> {
     let is_it = |name: &&&str| spec::dialect(name).is_some_and(|named| named.name == dialect.name);
     specifications.iter().find(is_it).copied()

@@ -33,7 +33,7 @@ impl RunFile {
         }
     }
 
-    /// Returns the report of a case, without its trials.
+    /// Without its trials.
     fn case(&self, name: &str) -> CaseReport {
         let scenario = catalogue::scenario(Transport::scenario(name));
         let exchanges = self.exchanges.iter().enumerate();

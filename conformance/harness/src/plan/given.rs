@@ -12,7 +12,6 @@ use results::{Judgement, UndecidedKind, Verdict};
 /// Resources that only the owner of an endpoint can provide, such as the id of a vector store.
 pub type Given = BTreeMap<String, String>;
 
-/// Prefix of placeholders for given resources.
 pub(crate) const GIVEN: &str = "given:";
 
 /// The reference gateway has some resources built in.

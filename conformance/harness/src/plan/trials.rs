@@ -76,7 +76,6 @@ pub(super) fn trials(
     trials
 }
 
-/// The scopes and events in the response to a scenario.
 struct Seen {
     input: LooksAt,
     is_socket: bool,

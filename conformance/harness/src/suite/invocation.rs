@@ -78,7 +78,7 @@ impl Invocation {
         }
     }
 
-    /// Fails if what is to be printed of several runs would be no document.
+    /// The output of several runs must still be one document.
     pub(super) fn check(&self, is_one_of_several: bool) -> Result<(), SuiteError> {
         if !is_one_of_several || self.output.is_some() || self.form.can_follow() {
             return Ok(());
@@ -89,7 +89,7 @@ impl Invocation {
         ))
     }
 
-    /// Writes the comparison of several runs: a file beside each of their reports in a format that has a place for it.
+    /// A file beside each of the reports, in a format that has a place for it.
     pub(super) fn write_twins(&self, twins: &TwinsReport) -> Result<(), SuiteError> {
         if twins.dialects.is_empty() {
             return Ok(());

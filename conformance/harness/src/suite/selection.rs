@@ -19,9 +19,7 @@ pub struct Selection {
     is_exact: bool,
     /// The tests of an earlier run to repeat.
     only: Option<BTreeSet<String>>,
-    /// The part of the run.
     shard: Option<Shard>,
-    /// The API of the tests.
     api: &'static str,
 }
 

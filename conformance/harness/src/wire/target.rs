@@ -23,10 +23,8 @@ pub struct Target {
     api: &'static Api,
     url: Url,
     headers: HeaderMap,
-    /// Names of the headers added with `with_header`.
     wanted: Vec<String>,
     secrets: Vec<String>,
-    /// Search patterns of the secrets, computed on first use.
     patterns: OnceLock<Secrets>,
     is_direct: bool,
     authorities: Vec<CertificateDer<'static>>,
