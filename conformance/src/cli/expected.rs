@@ -17,7 +17,6 @@ use reports::Reported;
 use results::ExpectedFailure;
 use serde_json::Value;
 
-/// The heading of these flags.
 const HEADING: &str = "Known failures";
 
 /// Expected failures.
@@ -58,7 +57,7 @@ impl ExpectedArgs {
         })
     }
 
-    /// Fails if a file of failures is to be written over a file other than the expected failures.
+    /// A file of failures may replace only the expected failures.
     pub(super) fn check_room(&self, given: &PathBuf, file: &Path) -> Result<()> {
         if file.exists() && Some(given) != self.expected_failures.as_ref() {
             bail!(
@@ -69,7 +68,7 @@ impl ExpectedArgs {
         Ok(())
     }
 
-    /// Writes all failures of a run of a client or a gateway, if that was asked for. Returns whether it was.
+    /// All failures, of a run of a client or a gateway. False if nothing was to be written.
     pub(super) fn write(
         &self,
         command: &str,

@@ -87,7 +87,7 @@ pub(super) struct LiveArgs {
 const CROWD: usize = 8;
 
 impl LiveArgs {
-    /// Returns the suites against the endpoint, or against the reference gateway, in each of these dialects.
+    /// Without a target, they are against the reference gateway.
     pub(super) fn suites(
         &self,
         dialects: &[&'static Dialect],

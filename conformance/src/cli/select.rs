@@ -8,7 +8,6 @@ use clap::Args;
 
 use super::{known, names};
 use harness::suite::is_selected;
-/// The heading of these flags.
 pub(super) const HEADING: &str = "Rules";
 
 /// Selection of rules.
@@ -38,7 +37,7 @@ impl SelectArgs {
         is_selected(id, &self.select, &self.ignore)
     }
 
-    /// Turns off the rules about logs that are not selected.
+    /// Rules about logs that are not selected.
     pub(super) fn turn_off(&self, mut levels: BTreeMap<String, Level>) -> BTreeMap<String, Level> {
         let others = LOG_RULES.iter().filter(|rule| !self.wants(rule.id));
         levels.extend(others.map(|rule| (rule.id.to_owned(), Level::Off)));

@@ -15,7 +15,6 @@ use harness::wire::{Client, Limits, Target};
 use results::Options;
 use spec::Api;
 
-/// The heading of the flags about the endpoint.
 pub(super) const HEADING: &str = "Endpoint";
 /// The environment variable with the API key.
 pub(super) const KEY: &str = "CONFORMANCE_API_KEY";
@@ -89,7 +88,7 @@ impl TargetArgs {
         Ok(target)
     }
 
-    /// Returns the resources that only the owner of the endpoint can provide.
+    /// Only the owner of the endpoint can provide them.
     pub(super) fn given(&self) -> Given {
         self.given.iter().cloned().collect()
     }
@@ -105,13 +104,13 @@ impl TargetArgs {
         }
     }
 
-    /// Returns the flags that do not belong in a file: keys and headers.
+    /// Keys and headers do not belong in a file.
     pub(super) fn secrets(&self) -> Vec<String> {
         let key = self.api_key.iter().map(|key| format!("--api-key={key}"));
         key.chain(self.header.iter().map(|header| format!("--header={header}"))).collect()
     }
 
-    /// Returns the model to request of an API, if one is given: that for the API, or else that for all.
+    /// The model for the API wins over the one for all.
     pub(super) fn model_of(&self, api: &Api) -> Option<&str> {
         let last = |of: Option<&str>| {
             let given = self.model.iter().rev().map(|text| model_of_api(text));
@@ -128,14 +127,13 @@ impl TargetArgs {
         self.model_of(api).unwrap_or("default")
     }
 
-    /// Connects a client to the endpoint.
     pub(super) fn client(&self, base: &str, api: &'static Api, machine: &RunRuntime) -> Result<Client> {
         let client = Client::new(self.target(base, api)?, Limits::of(&self.options()), machine.interrupt());
         client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
     }
 }
 
-/// Returns the API and the model of `API=NAME`; other names are models of all APIs.
+/// Other names than `API=NAME` are models of all APIs.
 pub(super) fn model_of_api(text: &str) -> (Option<&str>, &str) {
     let is_api = |name: &str| spec::APIS.iter().any(|api| api.name == name);
     match text.split_once('=').filter(|(api, _)| is_api(api)) {
@@ -181,7 +179,7 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     Ok(time)
 }
 
-/// Parses a time after which something ends.
+/// Not zero.
 pub(super) fn some_time(text: &str) -> Result<Duration, String> {
     let time = time(text)?;
     if time.is_zero() { Err("nothing can be done within no time".to_owned()) } else { Ok(time) }

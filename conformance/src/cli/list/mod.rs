@@ -33,7 +33,7 @@ pub(super) struct ListArgs {
 }
 
 impl ListArgs {
-    /// Returns those that list the enumerations of legal streams.
+    /// The enumerations of legal streams.
     pub(super) fn vectors() -> Self {
         Self { what: Some(What::Vectors), dialect: "openai".to_owned(), format: Format::Human }
     }
@@ -77,7 +77,7 @@ enum Format {
 }
 
 impl What {
-    /// Returns the members of its entries to show, by column header.
+    /// Members of its entries, by column header.
     const fn columns(self) -> &'static [&'static str] {
         match self {
             Self::Rules => &["RULE", "LEVEL", "AUTHORITY", "REQUIREMENT"],
