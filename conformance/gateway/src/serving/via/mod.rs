@@ -191,7 +191,6 @@ async fn nothing(State(via): State<Arc<Via>>, uri: Uri) -> Response {
     refused(&problem, front.copied().unwrap_or(via.settings.upstream))
 }
 
-/// Passes the upstream's list of models on.
 async fn models(State(via): State<Arc<Via>>) -> Response {
     match via.upstream.models().await {
         Ok(answer) => sending::passed(answer, &via, None),
