@@ -21,7 +21,6 @@ pub const UPSTREAM_KEY: &str = "UPSTREAM_KEY";
 /// The environment variable with a free port for the gateway.
 pub const GATEWAY_PORT: &str = "GATEWAY_PORT";
 
-/// Number of lines of its output that an error shows.
 const LINES: usize = 12;
 /// Maximum time to connect, and for the first byte of an answer.
 const ANSWER: Duration = Duration::from_secs(5);

@@ -13,7 +13,6 @@ const LENGTH: usize = 240;
 /// Maximum number of bytes that are looked at for them.
 const BYTES: usize = 4 * LENGTH;
 
-/// Something that was sent or received.
 struct Moment {
     at: Duration,
     side: BetweenSide,

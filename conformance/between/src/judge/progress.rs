@@ -11,9 +11,7 @@ use crate::evidence::Response;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment {
     pub(super) at: Duration,
-    /// The number of the piece.
     pub(super) piece: usize,
-    /// The content of the response so far.
     pub(super) said: Said,
 }
 

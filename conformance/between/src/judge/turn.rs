@@ -8,7 +8,6 @@ use super::framing::{http_within, is_stream};
 use crate::evidence::{Ended, Evidence, Exchanged, Response, Test};
 use crate::mark::own_mark;
 
-/// A turn of a test.
 pub(super) struct Turn<'e> {
     pub(super) test: &'e Test,
     pub(super) client: &'e Exchanged,
@@ -85,7 +84,6 @@ impl<'e> Turn<'e> {
         first.unwrap_or(false)
     }
 
-    /// The outcome of the client's stream.
     pub(super) fn outcome(&self, reply: &Reply, is_broken: bool) -> StreamOutcome {
         let Some(response) = self.response() else { return StreamOutcome::Hung };
         let body = response.body();

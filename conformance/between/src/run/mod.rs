@@ -74,7 +74,6 @@ impl Suite {
         folder::hide_in_log(folder, &self.keys.secrets())
     }
 
-    /// Returns the run of settings, without results.
     fn described(&self, settings: &Settings) -> BetweenRun {
         BetweenRun {
             between_run: BETWEEN_RUN_VERSION,
