@@ -16,7 +16,6 @@ use super::played::{Delivery, Played, Plays, answers, plays};
 use super::retries::PlayedRetries;
 use super::turns::PlayedTurn;
 
-/// Timeout of a case.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A response that is played to a client over one transport.

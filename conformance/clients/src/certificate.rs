@@ -212,7 +212,7 @@ fn of_profile(profile: &ClientProfile, dialect: &'static Dialect, run: &[ClientT
     report.decided()
 }
 
-/// Returns why a case does not meet the profile. Expected failures count as failures.
+/// `None` if the case meets the profile. Expected failures count as failures.
 fn unmet(test: &ClientTest) -> Option<(Verdict, String)> {
     let outcome = test.about.outcome;
     let with_detail = |verdict| Some((verdict, format!("{}: {}", outcome.name(), test.reason)));

@@ -50,7 +50,7 @@ struct File {
     clients: Vec<Entry>,
 }
 
-/// A client. It can play recordings if it has packages.
+/// It can play recordings if it has packages.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
