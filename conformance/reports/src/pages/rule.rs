@@ -113,7 +113,7 @@ pub fn api(own: &RuleInApi) -> &'static Api {
     spec::APIS.iter().find(|known| known.name == own.api).copied().unwrap_or(spec::APIS[0])
 }
 
-/// Returns the API of a dialect, or the first one if this build does not have the dialect.
+/// The first one if this build does not have the dialect.
 pub(super) fn api_of(dialect: &str) -> &'static Api {
     spec::dialect(dialect).map_or(spec::APIS[0], |dialect| dialect.api)
 }
@@ -168,12 +168,12 @@ pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect, rule: Option
 /// The repository of the suite; empty until it is published.
 pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Returns the URL of a page in the repository, if it has a public one.
+/// `None` if the repository has no public URL.
 pub(crate) fn in_repository(page: &str) -> Option<String> {
     (!REPOSITORY.is_empty()).then(|| format!("{REPOSITORY}/blob/main/{page}"))
 }
 
-/// Returns the URL of the page of a rule, or else of the document that it rests on in an API.
+/// The page of the rule, or else the document that it rests on in an API.
 pub(crate) fn address(rule: &Rule, own: &RuleInApi) -> Option<String> {
     let page = format!("docs/rules/{}.md#{}", rule.group(), anchor(rule.id));
     in_repository(&page).or_else(|| requirement(own).map(|sentence| sentence.address.to_owned()))
@@ -183,7 +183,7 @@ pub(super) fn anchor(heading: &str) -> String {
     heading.chars().filter(|character| character.is_alphanumeric() || *character == '-').collect()
 }
 
-/// Escapes a text for a table cell.
+/// For a table cell.
 pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

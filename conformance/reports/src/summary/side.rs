@@ -50,7 +50,7 @@ impl Side {
         self.is_without_path
     }
 
-    /// Returns its name: the dialect, with the API if no other has the same one.
+    /// The dialect, with the API if no other has the same one.
     fn name(&self, all: &[Self]) -> String {
         let is_alone = all.iter().filter(|side| side.api == self.api).count() == 1;
         visible(&if is_alone { format!("{} ({})", self.api, self.dialect) } else { self.dialect.clone() })
