@@ -155,7 +155,7 @@ impl ClientOutcome {
         Self::HarnessError,
     ];
 
-    /// Returns its name in reports, a symbol for tables, and what it means for the user of the client.
+    /// Its name in reports, a symbol for tables, and what it means for the user of the client.
     const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Right => ("right", "✓", "it returned the answer"),
@@ -339,7 +339,7 @@ impl ClientRun {
         self.totals.harness_errors > 0 || is_idle
     }
 
-    /// Returns whether a profile that the run was asked for fails because of the test with this name.
+    /// A profile that the run was asked for fails because of the test.
     fn is_failing(&self, name: &str) -> bool {
         let asked = self.profiles.iter().filter(|profile| self.asked.contains(&profile.name));
         asked

@@ -56,7 +56,7 @@ impl Share {
         })
     }
 
-    /// Counts names, each exercised if one of its parts is.
+    /// A name is exercised if one of its parts is.
     fn of_names<'n>(parts: impl IntoIterator<Item = (&'n str, bool)>) -> Self {
         let mut names: BTreeMap<&str, bool> = BTreeMap::new();
         for (name, is_exercised) in parts {
@@ -171,7 +171,6 @@ impl Exercised {
         never.into_iter().map(|(lane, path)| format!("{} ({})", lane.words(path), lane.name))
     }
 
-    /// Returns what the streams of several runs exercised together.
     pub(super) fn merged(runs: &[Run]) -> Vec<Self> {
         let mut merged: Vec<Self> = Vec::new();
         for run in runs {
@@ -198,7 +197,7 @@ impl ExercisedMember {
 }
 
 impl ExercisedLane {
-    /// Adds the lane of another run, which may claim other features, so that it may have other steps.
+    /// The other run may claim other features, so that it may have other steps.
     fn add(&mut self, other: &Self) {
         let add = |known: &mut ExercisedStep, other: &ExercisedStep| known.is_exercised |= other.is_exercised;
         join(&mut self.steps, &other.steps, |one, other| one.name == other.name, add);
@@ -227,7 +226,7 @@ impl ExercisedLane {
     }
 }
 
-/// Adds each part to the same one among those that are known, or else to their end.
+/// Parts that are not known go to the end.
 fn join<T: Clone>(known: &mut Vec<T>, others: &[T], is_same: fn(&T, &T) -> bool, add: fn(&mut T, &T)) {
     for other in others {
         match known.iter_mut().find(|one| is_same(one, other)) {

@@ -112,7 +112,6 @@ pub(crate) mod tests {
     use super::*;
     use checker::Location;
 
-    /// Returns a finding about which nothing else is known.
     pub(crate) fn finding(rule: &'static str, level: Level) -> Finding {
         Finding {
             rule: rule.into(),
@@ -139,7 +138,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Returns a finding of a kind that breaks several clients.
+    /// Of a kind that breaks several clients.
     fn breaking(level: Level) -> Finding {
         let (_, table) = catalogue::MEASURED.iter().find(|(api, _)| *api == "responses").unwrap();
         let breaking = table.iter().filter(|row| row.outcomes.matches(['x', 'w']).count() > 2);

@@ -135,7 +135,7 @@ impl Run {
         logs.into_iter().map(words).collect()
     }
 
-    /// Returns the recordings of other APIs in one line.
+    /// In one line, with the most frequent first.
     fn of_other_apis(&self) -> Option<(String, Vec<Cow<'_, str>>)> {
         let mut apis: BTreeMap<&str, u64> = BTreeMap::new();
         for (name, count) in self.captures.iter().flat_map(|capture| &capture.other_apis) {
@@ -199,7 +199,7 @@ impl Run {
     }
 }
 
-/// Returns a format that is no recording, with what to check instead.
+/// For a format that is no recording: the thing to check instead.
 fn hint(name: &str) -> Option<String> {
     if name == UNKNOWN {
         let apis: Vec<&str> = APIS.iter().map(|api| api.title).collect();

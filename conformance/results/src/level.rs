@@ -29,8 +29,7 @@ impl LevelChange {
         Self::of_several(&[rules])
     }
 
-    /// Returns the changed levels of the rules of several dialects. If these differ in the level of a rule, it has an entry
-    /// for each level.
+    /// If the dialects differ in the level of a rule, it has an entry for each level.
     pub(super) fn of_several(rules: &[&Rules]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for change in rules.iter().flat_map(|rules| rules.changed()).map(Self::from) {

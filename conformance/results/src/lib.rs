@@ -409,12 +409,12 @@ fn rules_in<'s>(sets: &'s RuleSets, captures: &[CaptureReport]) -> Vec<&'s Rules
     recognised_in(captures).into_iter().map(|dialect| sets.of(dialect)).collect()
 }
 
-/// Returns what reports without the member failed on.
+/// Reports without the member failed on it.
 const fn must() -> FailOn {
     FailOn::Must
 }
 
-/// Returns the outcome: a failure takes precedence over untested trials.
+/// A failure takes precedence over untested trials.
 fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>, fail_on: FailOn) -> Outcome {
     let has_unmet = |state| live.is_some_and(|live| live.unmet().any(|profile| profile.state == state));
     let has_failed = match live {

@@ -350,7 +350,6 @@ impl ClientTotal {
     }
 }
 
-/// The traces of a client in recordings.
 #[derive(Debug, Default)]
 struct Found {
     /// The worst that is known.
@@ -363,8 +362,7 @@ struct Found {
 }
 
 impl Found {
-    /// Adds the effect of the findings in a response. `is_first` returns whether the rule breaks the client for the first time in
-    /// the recording.
+    /// `is_first` returns whether the rule breaks the client for the first time in the recording.
     fn add(&mut self, findings: &[&Finding], effect: Effect, mut is_first: impl FnMut(&'static str) -> bool) {
         let mut blame = |harm: Harm| {
             let failure = effect.failure().unwrap_or_else(|| harm.detail.to_owned());
