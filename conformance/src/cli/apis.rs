@@ -45,7 +45,7 @@ impl ApiArgs {
         }
     }
 
-    /// Without a target, those of the reference gateway.
+    /// Without a target, the dialects of the reference gateway.
     pub(super) fn chosen(&self, target: Option<&str>, profiles: &[String]) -> Result<Chosen> {
         names::profiles(profiles)?;
         let is_at = |dialect: &&'static Dialect| target.is_some_and(|url| dialect.api.is_at(path(url)));

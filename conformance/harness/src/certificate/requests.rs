@@ -33,7 +33,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// The format is exactly that of the suite, with one exchange.
+    /// In the exact format of the suite, with one exchange.
     fn read(recording: &[u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(recording).map_err(|_| "it is not UTF-8".to_owned())?;
         let mut recorded = Self::default();
