@@ -121,7 +121,7 @@ impl GatewayCommand {
 }
 
 impl StartedGateway {
-    /// Returns its URL.
+    /// Its URL.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -132,7 +132,7 @@ impl StartedGateway {
         child.is_none_or(|child| wait(child, Duration::ZERO).is_some())
     }
 
-    /// Returns the last lines of its output.
+    /// The last lines of its output.
     pub fn last_lines(&self) -> Vec<String> {
         self.output.last_lines(LINES)
     }

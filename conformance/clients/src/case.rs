@@ -59,7 +59,7 @@ impl PlayedCase {
         Self { name, expect, ..of_streams(request, (&played, &played), Channel::Sse, &[]) }
     }
 
-    /// Returns the limit on the time of the client.
+    /// The limit on the time of the client.
     pub fn limit(&self) -> Duration {
         self.retries.as_ref().map_or(self.timeout, |retries| retries.limit)
     }

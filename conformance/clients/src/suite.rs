@@ -58,7 +58,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Returns its name.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lines => "lines",

@@ -64,7 +64,7 @@ pub(super) fn dialects<'s>(all: impl IntoIterator<Item = (&'s str, u64, &'s str)
     (!all.is_empty()).then(|| visible(&listed(&all, DIALECTS, told)))
 }
 
-/// Returns the recognised dialects of a recording, with what shows each.
+/// The recognised dialects of a recording, with what shows each.
 pub fn dialects_of(capture: &CaptureReport) -> Option<String> {
     dialects(capture.dialects.iter().map(|seen| (&*seen.dialect, seen.responses, &*seen.by)))
 }

@@ -171,12 +171,12 @@ impl ClientOutcome {
         }
     }
 
-    /// Returns its name in reports.
+    /// Its name in reports.
     pub const fn name(self) -> &'static str {
         self.words().0
     }
 
-    /// Returns a symbol for tables.
+    /// A symbol for tables.
     pub const fn sign(self) -> &'static str {
         self.words().1
     }
@@ -205,7 +205,7 @@ impl ClientOutcome {
         }
     }
 
-    /// Returns its severity.
+    /// Its severity.
     pub const fn rank(self) -> u8 {
         match self {
             Self::NotExercised => 0,
@@ -252,7 +252,7 @@ impl ClientTally {
         tally
     }
 
-    /// Returns the number of tests with this outcome.
+    /// The number of tests with this outcome.
     pub const fn count(mut self, outcome: ClientOutcome) -> u64 {
         *self.place(outcome)
     }
@@ -292,12 +292,12 @@ impl Test<OfClient> {
         }
     }
 
-    /// Returns the problems of its requests.
+    /// The problems of its requests.
     pub fn requests(&self) -> impl Iterator<Item = &TestFinding> {
         self.findings.iter().filter(|finding| finding.rule.starts_with(OF_REQUESTS))
     }
 
-    /// Returns its group of cases.
+    /// Its group of cases.
     pub fn group(&self) -> &str {
         catalogue::group(&self.name)
     }
@@ -347,7 +347,7 @@ impl ClientRun {
             .any(|reason| reason.verdict == Verdict::Fail && reason.name == name)
     }
 
-    /// Returns the profiles that the run was asked for and that keep it from passing. Expected failures do not.
+    /// The profiles that the run was asked for and that keep it from passing. Expected failures do not.
     pub fn unmet(&self) -> impl Iterator<Item = (&ProfileReport, Outcome)> {
         let is_expected =
             |name: &str| self.tests.iter().any(|test| test.name == name && test.expected.is_some());
@@ -368,19 +368,19 @@ impl ClientRun {
         })
     }
 
-    /// Returns the tests that did not end as they must, the worst first.
+    /// The tests that did not end as they must, the worst first.
     pub fn bad(&self) -> Vec<&ClientTest> {
         let mut bad: Vec<_> = self.tests.iter().filter(|test| test.about.outcome.rank() > 1).collect();
         bad.sort_by_key(|test| Reverse(test.about.outcome.rank()));
         bad
     }
 
-    /// Returns the tests that fail the run, or could not be judged.
+    /// The tests that fail the run, or could not be judged.
     pub fn failed(&self) -> impl Iterator<Item = &ClientTest> {
         self.tests.iter().filter(|test| test.is_due())
     }
 
-    /// Returns the command that runs a test again.
+    /// The command that runs a test again.
     pub fn command_of(&self, name: &str) -> String {
         let mode =
             if self.mode == "lines" { String::new() } else { format!(" --mode {}", shell_word(&self.mode)) };
@@ -389,7 +389,7 @@ impl ClientRun {
         format!("conformance client{mode}{} {}{command}", self.dialect_flag(), shell_word(name))
     }
 
-    /// Returns suggested steps.
+    /// Suggested steps.
     pub fn next(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         let bad = self.bad();
@@ -414,7 +414,7 @@ impl ClientRun {
         steps
     }
 
-    /// Returns the flag for its dialect, unless that is the default one.
+    /// The flag for its dialect, unless that is the default one.
     pub fn dialect_flag(&self) -> String {
         match (&*self.dialect, &self.dialect_folder, &self.folder) {
             ("openai", ..) => String::new(),
@@ -431,7 +431,7 @@ impl ClientRun {
         super::dialect_in_words(&self.dialect, self.dialect_folder.as_deref())
     }
 
-    /// Returns its name and version.
+    /// Its name and version.
     pub fn title(&self) -> String {
         match &self.client_version {
             Some(version) => format!("{} {version}", self.client),

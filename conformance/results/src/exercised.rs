@@ -161,7 +161,7 @@ impl Exercised {
         }
     }
 
-    /// Returns the transitions that no stream has, the usual ones first.
+    /// The transitions that no stream has, the usual ones first.
     pub fn never(&self) -> impl Iterator<Item = String> {
         let mut never: Vec<(&ExercisedLane, &ExercisedPath)> = Vec::new();
         for lane in &self.lanes {

@@ -26,7 +26,7 @@ impl FailOn {
     /// All values, from the most lenient.
     pub const ALL: [Self; 4] = [Self::Must, Self::Breaks, Self::Should, Self::May];
 
-    /// Returns the name on the command line.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Must => "must",

@@ -24,7 +24,7 @@ pub struct LevelChange {
 }
 
 impl LevelChange {
-    /// Returns the changed levels of rules.
+    /// The changed levels of rules.
     pub fn all(rules: &Rules) -> Vec<Self> {
         Self::of_several(&[rules])
     }
@@ -40,7 +40,7 @@ impl LevelChange {
         all
     }
 
-    /// Returns the chosen levels by rule.
+    /// The chosen levels by rule.
     pub fn by_rule(all: &[Self]) -> BTreeMap<String, Level> {
         all.iter().map(|change| (change.rule.clone(), change.level)).collect()
     }

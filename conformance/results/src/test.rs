@@ -181,7 +181,7 @@ pub(super) fn outcome<A>(tests: &[Test<A>], stale: &[String]) -> Outcome {
     }
 }
 
-/// Returns the number of causes, of those that fail first; every report has the same.
+/// The number of causes, of those that fail first; every report has the same.
 pub fn cause_counts(causes: &[TestCause]) -> String {
     let failing = causes.iter().filter(|cause| cause.fails).count();
     match causes.len() - failing {
@@ -249,7 +249,7 @@ pub(super) fn causes<A>(tests: &[Test<A>], group: impl Fn(&Test<A>) -> String) -
     causes
 }
 
-/// Returns the example of a cause, and its test.
+/// The example of a cause, and its test.
 pub fn first_of<'t, A>(tests: &'t [Test<A>], cause: &TestCause) -> Option<(&'t Test<A>, &'t TestFinding)> {
     let [test, finding] = cause.first;
     let test = tests.get(test)?;

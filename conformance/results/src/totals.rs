@@ -43,7 +43,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Returns the totals of all recordings.
+    /// The totals of all recordings.
     pub fn of(captures: &[CaptureReport]) -> Self {
         let mut totals = Self::default();
         for capture in captures {
@@ -68,7 +68,7 @@ impl Totals {
         self.notes += notes;
     }
 
-    /// Returns the number of findings by level.
+    /// The number of findings by level.
     pub const fn faults(&self) -> Faults {
         Faults { errors: self.errors, warnings: self.warnings, notes: self.notes }
     }
@@ -143,7 +143,7 @@ impl RuleTotal {
         Self { authority: rule.foundation(), ..Self::new(rule.id, rule.title, level) }
     }
 
-    /// Returns all checked rules, in the order of the catalogue.
+    /// All checked rules, in the order of the catalogue.
     pub fn all(rules: &[&Rules], captures: &[CaptureReport]) -> Vec<Self> {
         let mut totals: BTreeMap<&str, Self> = BTreeMap::new();
         for (rules, rule) in rules.iter().flat_map(|rules| rules.iter().map(move |rule| (rules, rule))) {
@@ -269,7 +269,7 @@ pub struct Broken {
 type Kinds<'f> = (&'f str, BTreeSet<(bool, String, &'f [Cow<'f, str>])>);
 
 impl ClientTotal {
-    /// Returns all known clients of some APIs.
+    /// All known clients of some APIs.
     pub fn all(captures: &[CaptureReport], apis: &[&str]) -> Vec<Self> {
         let mut totals: Vec<Found> = CLIENTS.iter().map(|_| Found::default()).collect();
         // Many findings are of few kinds.

@@ -112,7 +112,7 @@ pub fn test(folder: &Path, test: &BetweenTest) -> io::Result<Test> {
     Ok(read)
 }
 
-/// Returns the hash of the files of a test.
+/// The hash of the files of a test.
 ///
 /// # Errors
 ///

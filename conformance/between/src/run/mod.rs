@@ -48,7 +48,7 @@ impl Suite {
         Ok(Self { upstream: Arc::new(upstream), keys, machine: machine.clone() })
     }
 
-    /// Returns the address of the upstream.
+    /// The address of the upstream.
     pub fn address(&self) -> SocketAddr {
         self.upstream.address()
     }

@@ -80,7 +80,7 @@ static FILE: LazyLock<(BTreeMap<String, ImpactPackages>, Vec<ImpactClient>)> = L
     (packages, clients.into_iter().filter_map(Entry::played).collect())
 });
 
-/// Returns the clients that recordings can be played to.
+/// The clients that recordings can be played to.
 pub fn impact_clients() -> &'static [ImpactClient] {
     &FILE.1
 }

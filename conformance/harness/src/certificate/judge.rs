@@ -54,7 +54,7 @@ fn captured(sent: &Sent<'_>) -> CaptureReport {
 }
 
 impl Judge<'_> {
-    /// Returns the part of the report about the run, and the results for the profiles of the run.
+    /// The part of the report about the run, and the results for the profiles of the run.
     pub fn report(&self) -> (Run, Vec<ProfileReport>) {
         let profiles = self.profiles();
         let latency = latencies(self.sent.iter().map(|sent| (&*sent.case.name, sent.attempt)));

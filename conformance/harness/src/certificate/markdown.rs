@@ -73,7 +73,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out
 }
 
-/// Returns a table of profiles, and the reasons why claimed profiles are not passed.
+/// A table of profiles, and the reasons why claimed profiles are not passed.
 pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
     let mut out = "\n| profile | specification | state | meaning |\n|---|---|---|---|\n".to_owned();
     for profile in profiles {

@@ -61,7 +61,7 @@ impl Recorded {
 }
 
 impl<'r> Requests<'r> {
-    /// Returns the expected requests of a run with these cases.
+    /// The expected requests of a run with these cases.
     pub fn new(
         run: &'r RunFile,
         cases: &'r [ScenarioCase],

@@ -200,7 +200,7 @@ impl Evidence {
         (!self.is_passing).then_some(self)
     }
 
-    /// Returns the path of the folder.
+    /// The path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -116,7 +116,7 @@ impl Facts {
         (codes.collect::<Vec<_>>().join(" ").to_lowercase(), message.unwrap_or_default().to_lowercase())
     }
 
-    /// Returns the items of the response.
+    /// The items of the response.
     pub fn output(&self, api: &Api) -> &[Value] {
         if api.request.turn.is_some() {
             return &self.items;
@@ -143,7 +143,7 @@ impl Facts {
         })
     }
 
-    /// Returns the expected events that are missing.
+    /// The expected events that are missing.
     pub fn missing(&self, scenario: &Scenario, dialect: &Dialect) -> Vec<String> {
         let mut wanted: BTreeMap<&'static str, u64> = BTreeMap::new();
         for events in scenario.elicits {

@@ -201,7 +201,7 @@ impl Live {
         let _ = self.stopped.set(reason);
     }
 
-    /// Returns the number of finished cases and of all selected cases.
+    /// The number of finished cases and of all selected cases.
     pub fn progress(&self) -> (usize, usize) {
         let wanted = || {
             let cases = self.plan.cases.iter().zip(&self.plan.wanted).zip(&self.done);

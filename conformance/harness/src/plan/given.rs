@@ -37,7 +37,7 @@ pub fn not_given(scenario: &Scenario, given: &Given) -> Option<Judgement> {
     Some(Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotGiven, reason).with_detail(flag))
 }
 
-/// Returns the names of all resources.
+/// The names of all resources.
 pub fn wanted() -> BTreeSet<&'static str> {
     SCENARIOS.iter().flat_map(|scenario| needs(scenario.request)).collect()
 }

@@ -27,7 +27,7 @@ pub enum About {
 }
 
 impl About {
-    /// Returns the suffix of the name of the trial.
+    /// The suffix of the name of the trial.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Answer => "answer",

@@ -26,7 +26,7 @@ pub struct Invocation {
     pub selection: Selection,
     /// Amount of detail of reports.
     pub detail: Detail,
-    /// Reports to write.
+    /// The reports to write.
     pub reports: Vec<(Form, PathBuf)>,
     /// The report to print on stdout instead of the tests.
     pub form: Form,
@@ -130,7 +130,7 @@ impl Invocation {
     }
 }
 
-/// Returns the file of one of several runs: `report-openai.json` for `report.json`.
+/// The file of one of several runs: `report-openai.json` for `report.json`.
 pub fn file_of(file: &Path, dialect: &str) -> PathBuf {
     let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let ending = file.extension().map(|_| format!(".{}", part(file.extension()))).unwrap_or_default();

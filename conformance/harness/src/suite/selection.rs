@@ -139,7 +139,7 @@ impl Selection {
         self.with.is_empty() && self.without.is_empty() && self.only.is_none() && self.shard.is_none()
     }
 
-    /// Returns the filters as a run records them.
+    /// The filters as a run records them.
     pub fn filters(&self) -> Filters {
         if let Some(only) = &self.only {
             let with = only.iter().filter(|name| self.includes(name)).cloned().collect();

@@ -72,7 +72,7 @@ impl Client {
         })
     }
 
-    /// Returns the address of the proxy without its credentials, if requests use one.
+    /// The address of the proxy without its credentials, if requests use one.
     pub fn proxy(&self) -> Option<&str> {
         self.proxy.as_deref()
     }
@@ -83,12 +83,12 @@ impl Client {
         Self { target: self.target.clone().beside(route), ..self.clone() }
     }
 
-    /// Returns the target.
+    /// The target.
     pub const fn target(&self) -> &Target {
         &self.target
     }
 
-    /// Returns the limits.
+    /// The limits.
     pub const fn limits(&self) -> &Limits {
         &self.limits
     }

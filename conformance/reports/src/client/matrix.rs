@@ -42,7 +42,7 @@ impl<'r> ClientMatrix<'r> {
         Self { runs, names: columns, rows: names.into_iter().map(row).collect() }
     }
 
-    /// Returns the runs.
+    /// The runs.
     pub const fn runs(&self) -> &'r [ClientRun] {
         self.runs
     }

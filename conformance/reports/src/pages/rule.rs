@@ -8,14 +8,14 @@ use catalogue::{DecidedBy, Level, LooksAt, RULES, Recorded, Rule, RuleInApi};
 use super::words;
 use spec::Api;
 
-/// Returns the groups of rules, sorted.
+/// The groups of rules, sorted.
 pub fn groups() -> Vec<&'static str> {
     let mut groups: Vec<&str> = RULES.iter().map(Rule::group).collect();
     groups.dedup();
     groups
 }
 
-/// Returns the index of the groups.
+/// The index of the groups.
 pub fn index() -> String {
     let mut out =
         "# Rules\n\nThe rules that the suite checks. A broken MUST rule fails a run; the others warn \
@@ -32,7 +32,7 @@ pub fn index() -> String {
     out
 }
 
-/// Returns the pages of all rules of a group.
+/// The pages of all rules of a group.
 pub fn of_group(group: &str) -> String {
     let mut out = format!("# Rules of {group}\n\n[All rules](README.md)\n");
     for rule in RULES.iter().filter(|rule| rule.group() == group) {

@@ -204,7 +204,7 @@ impl SheetTest<'_> {
 }
 
 impl<'r> Sheet<'r> {
-    /// Returns the tests.
+    /// The tests.
     pub fn tests(&self) -> Vec<SheetTest<'r>> {
         (self.groups)().into_iter().flat_map(|group| group.tests).collect()
     }

@@ -36,7 +36,7 @@ const TABLE: usize = 60;
 
 pub use side::{Side, side_by_side, side_by_side_markdown, twins};
 
-/// Returns the summary of a run, with next steps.
+/// The summary of a run, with next steps.
 pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) -> String {
     let detail = detail.into();
     let mut page = Page::new(screen.into(), detail.is_verbose);

@@ -99,12 +99,12 @@ impl EmbeddedVia {
         Host::start(router(settings)?).map(Self)
     }
 
-    /// Returns its address.
+    /// Its address.
     pub const fn address(&self) -> SocketAddr {
         self.0.address()
     }
 
-    /// Returns its base URL.
+    /// Its base URL.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address())
     }
