@@ -133,7 +133,7 @@ impl Catalogue {
         of_id.find(|scenario| api.is_none() || scenario.api.is_none() || scenario.api.as_deref() == api)
     }
 
-    /// Sets the members that follow from the name of a file, or from the rest of it.
+    /// Some members follow from the name of a file, or from the rest of it.
     fn name_entries(&mut self) {
         for (name, profile) in &mut self.profiles {
             profile.name.clone_from(name);
@@ -160,7 +160,7 @@ impl Catalogue {
 
 type Parse<T> = fn(&str, &str) -> Result<T, PageError>;
 
-/// Reads files, and collects an error for each one that cannot be read.
+/// Collects an error for each file that cannot be read.
 struct Reader<'s> {
     spec: &'s Path,
     errors: Vec<LoadError>,
@@ -171,7 +171,7 @@ impl Reader<'_> {
         read_toml(path).map_err(|error| self.errors.push(error)).ok()
     }
 
-    /// Reads a table of all APIs, which need not exist.
+    /// The table need not exist.
     fn shared<T: DeserializeOwned + Default>(&mut self, name: &str) -> T {
         let path = self.spec.join(name);
         path.exists().then(|| self.toml(&path)).flatten().unwrap_or_default()
@@ -191,7 +191,7 @@ impl Reader<'_> {
         self.existing(paths)
     }
 
-    /// Returns the features of all APIs, each with its description and its route if it has one.
+    /// Each with its description and its route if it has one.
     fn features(&mut self) -> BTreeMap<String, String> {
         let mut features = BTreeMap::new();
         for api in self.of_apis::<ApiFile>(folders::TABLE).values() {
@@ -229,7 +229,7 @@ impl Reader<'_> {
         scenarios.map(|(api, id, page)| ((id, api.clone()), Scenario { api, ..page })).collect()
     }
 
-    /// Reads the pages of all APIs, of which several may have pages of one id: each with its API and its id.
+    /// Several APIs may have pages of one id: each page has its API and its id.
     fn pages_by_api<T>(&mut self, kind: &str, parse: Parse<T>) -> Vec<(Option<String>, String, T)> {
         let mut all = Vec::new();
         let apis = folders::apis(self.spec).into_iter().map(Some);
@@ -246,7 +246,7 @@ impl Reader<'_> {
         self.pages_of(groups, parse)
     }
 
-    /// Reads the pages of groups, each of which is a folder.
+    /// Each group is a folder.
     fn pages_of<T>(&mut self, groups: Vec<PathBuf>, parse: Parse<T>) -> BTreeMap<String, T> {
         let mut pages = BTreeMap::new();
         for group in groups {
@@ -290,13 +290,13 @@ impl Reader<'_> {
         folders::of_kind(self.spec, kind).iter().flat_map(|folder| self.entries(folder)).collect()
     }
 
-    /// Returns the entries of a folder, sorted; none if there is no such folder.
+    /// Sorted. Empty if there is no such folder.
     fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
         let found = if folder.is_dir() { entries(folder) } else { Ok(Vec::new()) };
         found.map_err(|error| self.errors.push(error)).unwrap_or_default()
     }
 
-    /// Returns the name of a file or folder without its extension.
+    /// Without its extension.
     fn name(&mut self, path: &Path, extension: &str) -> Option<String> {
         let stem = path.file_name().and_then(|name| name.to_str()?.strip_suffix(extension));
         let is_right_kind = path.is_dir() == extension.is_empty();

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span};
 use quote::format_ident;
 
-/// Returns the words of a name, split at all characters except letters and digits, and at changes of case.
+/// Split at all characters except letters and digits, and at changes of case.
 fn words(wire: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = ' ';
@@ -38,7 +38,7 @@ pub(crate) fn snake(wire: &str) -> String {
     if joined.starts_with(|c: char| c.is_ascii_alphabetic()) { joined } else { format!("v_{joined}") }
 }
 
-/// Returns the name of an event's variant and struct: its type without the common `response.`.
+/// Of an event's variant and struct: its type without the common `response.`.
 pub(crate) fn event(wire: &str) -> String {
     pascal(wire.strip_prefix("response.").unwrap_or(wire))
 }
@@ -46,18 +46,18 @@ pub(crate) fn event(wire: &str) -> String {
 /// Suffixes of type names that only organise the schemas.
 const SUFFIXES: &[&str] = &["Body", "Enum", "Resource"];
 
-/// Returns a name without such a suffix.
+/// `None` without such a suffix.
 pub(crate) fn without_suffix(name: &str) -> Option<&str> {
     SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).filter(|stem| !stem.is_empty())
 }
 
-/// Returns the original name of a numbered copy: `MessagePhase` of `MessagePhase-2`.
+/// `MessagePhase` of `MessagePhase-2`.
 pub(crate) fn copied(wire: &str) -> Option<&str> {
     let (stem, number) = wire.rsplit_once('-')?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(stem)
 }
 
-/// Returns the name for an entry of a list: the singular, or the usual name of such entries.
+/// The singular, or the usual name of such entries.
 pub(crate) fn entry(list: &str) -> String {
     let list = list.strip_suffix("List").filter(|name| !name.is_empty()).unwrap_or(list);
     if let Some(stem) = list.strip_suffix("ies") {

@@ -33,7 +33,6 @@ const SOURCES: [&str; 18] = [
 const OF_API: [&str; 8] =
     ["api.toml", "clients", "defects.toml", "goldens", "profiles", "requirements", "rules", "scenarios"];
 const APIS: &str = "spec/apis";
-/// Number of bytes of the hash that identify a build.
 const LENGTH: usize = 8;
 
 fn main() {

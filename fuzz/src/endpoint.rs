@@ -138,7 +138,6 @@ fn escape(byte: u8) -> Step {
     }
 }
 
-/// An endpoint at work.
 struct Endpoint {
     address: SocketAddr,
     is_over: Arc<AtomicBool>,

@@ -96,7 +96,7 @@ fn summary(report: &CaptureReport) -> String {
     format!("{report:?}")
 }
 
-/// Gives one piece for every read.
+/// One piece for every read.
 struct Pieces<'b> {
     pieces: std::vec::IntoIter<&'b [u8]>,
 }

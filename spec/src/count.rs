@@ -52,7 +52,7 @@ impl Count {
         Some(small.map_or_else(|| Self::Other(Box::new(decimal)), Self::Whole))
     }
 
-    /// Returns the value of a JSON string that consists of a few digits.
+    /// Of a JSON string that consists of a few digits.
     #[cold]
     pub(crate) fn quoted(raw: &str) -> Option<Self> {
         small(raw.strip_prefix('"')?.strip_suffix('"')?).map(Self::Whole)
@@ -147,7 +147,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// Parses a whole number of few digits, as nearly all are.
+/// Whole numbers of few digits, as nearly all are.
 #[inline]
 fn small(raw: &str) -> Option<u64> {
     let digit = |byte: u8| Some(u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit < 10);

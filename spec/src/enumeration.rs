@@ -25,7 +25,6 @@ impl fmt::Display for ListedValue {
 /// The listed values that the events of a dialect can have.
 #[derive(Debug)]
 pub struct Enumerations {
-    /// The events by type.
     events: Vec<(&'static str, Place)>,
     /// The objects that have a type, wherever they are.
     objects: Vec<Place>,
@@ -92,7 +91,7 @@ impl Enumerations {
         }
     }
 
-    /// Reads a value, which can be at any of some places.
+    /// The value can be at any of the places.
     fn find<'e>(
         &'e self,
         places: &[&'e Place],
@@ -126,7 +125,7 @@ impl Enumerations {
         read
     }
 
-    /// Returns those that the object at the cursor can be: of its type, or else those that have none.
+    /// Of its type, or else those that have none.
     fn objects_at<'e>(&'e self, places: &[&'e Place], scanner: &Scanner<'_>) -> Scan<Vec<&'e Place>> {
         let types = || places.iter().flat_map(|place| &place.types);
         for member in TYPE.iter().filter(|_| types().next().is_some()) {
@@ -141,7 +140,7 @@ impl Enumerations {
     }
 }
 
-/// Returns the members of the request that the response repeats if it has them.
+/// If the request has them, the response repeats them.
 fn repeated(dialect: &Dialect) -> Vec<&'static str> {
     let request = dialect.root("request").and_then(|name| dialect.schema_named(name));
     let Some(Schema::Object(object)) = request else { return Vec::new() };
@@ -153,7 +152,6 @@ fn named<'p>(places: &'p [(&str, Place)], name: &[u8]) -> Option<&'p Place> {
     places.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, place)| place)
 }
 
-/// The schemas of a dialect being read.
 struct Reading {
     /// The member of events with the response; none if they are it.
     response: Option<&'static str>,
@@ -163,11 +161,9 @@ struct Reading {
     path: Vec<&'static str>,
     /// The objects around it.
     open: Vec<*const ObjectSchema>,
-    /// The objects that have a type.
     objects: Vec<Typed>,
 }
 
-/// An object with a type.
 struct Typed {
     of_type: &'static str,
     object: &'static ObjectSchema,

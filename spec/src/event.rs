@@ -76,13 +76,10 @@ impl EventInfo {
     }
 }
 
-/// The schema of an event's payload.
 #[allow(dead_code, reason = "a dialect need not have schemas of all kinds")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum EventSchema {
-    /// An object.
     Object {
-        /// Its schema.
         schema: &'static ObjectSchema,
         /// Its members, in the order of the schema.
         members: &'static [EventMember],
@@ -95,10 +92,8 @@ pub(crate) enum EventSchema {
     Other(Schema, &'static [(&'static str, Slot)], Option<&'static Watch>),
 }
 
-/// A declared member of an event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EventMember {
-    /// The slot that receives its value.
     pub(crate) slot: Option<Slot>,
     /// Whether it is the value of the root.
     pub(crate) is_snapshot: bool,
@@ -156,7 +151,7 @@ impl EventSchema {
         }
     }
 
-    /// Returns the places inside of others.
+    /// For values inside of others.
     pub(crate) const fn watch(&self) -> Option<&'static Watch> {
         match self {
             Self::Object { watch, .. } | Self::Other(_, _, watch) => *watch,
@@ -169,7 +164,6 @@ impl EventSchema {
 pub(crate) struct Watch {
     /// The member of the object around it; none if it is each entry of an array.
     pub(crate) member: Option<&'static str>,
-    /// The slot that receives the value.
     pub(crate) slot: Option<Slot>,
     /// The effects that take place for the value, by position in the list of the event.
     pub(crate) effects: &'static [usize],
@@ -181,6 +175,5 @@ pub(crate) struct Watch {
     pub(crate) takes_any_text: bool,
     /// The schema of the value, if any other value of it means the same for the lifecycle.
     pub(crate) schema: Option<&'static Schema>,
-    /// The places inside of it.
     pub(crate) inner: &'static [Self],
 }

@@ -323,7 +323,6 @@ fn hash(name: &str, folder: &Folder) -> String {
     digits
 }
 
-/// The tables of a dialect that is being made.
 pub(crate) struct Tables {
     /// The tables by name; one that is not yet made is empty.
     schemas: BTreeMap<String, &'static OnceLock<Schema>>,

@@ -2,12 +2,12 @@
 
 use crate::EventInfo;
 
-/// Returns the number of slots for events: some are always empty, which ends a search.
+/// Some slots are always empty, which ends a search.
 pub(crate) const fn slots(events: &[EventInfo]) -> usize {
     (2 * events.len() + 1).next_power_of_two()
 }
 
-/// Returns the slots of events, as many as [`slots`] says: each event in the slot of its hash, or the next free one.
+/// As many slots as [`slots`] says: each event in the slot of its hash, or the next free one.
 pub(crate) const fn places<const SLOTS: usize>(events: &[EventInfo]) -> [u16; SLOTS] {
     let mut filled = [0; SLOTS];
     fill(&mut filled, events);

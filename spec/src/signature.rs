@@ -6,7 +6,7 @@ use crate::api::{APIS, Api, FOREIGN, FORMATS};
 use crate::json::{self, Indexed};
 use crate::words::{BodyShape, CallShape, DialectSignature, ForeignApi, ForeignFormat, Mark, Signature};
 
-/// Returns whether a text fits a pattern, in which each `*` stands for any text.
+/// Each `*` of the pattern stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };

@@ -97,7 +97,6 @@ pub struct Dialect {
     pub render: Render,
     /// Its events, sorted by type.
     pub events: &'static [EventInfo],
-    /// Their places by their names.
     pub(crate) places: &'static [u16],
     /// Names of its types, sorted.
     pub types: &'static [&'static str],
@@ -265,7 +264,7 @@ impl Dialect {
     }
 }
 
-/// Returns the faults for unknown values of open enumerations.
+/// For unknown values of open enumerations.
 fn newer(verdict: Verdict) -> Vec<Fault> {
     let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
     faults.retain(|fault| matches!(fault.kind, FaultKind::Value(Wanted::Known(_))));

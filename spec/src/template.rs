@@ -124,7 +124,7 @@ impl Offset {
 }
 
 impl Template {
-    /// Keeps a valid event with its matches. `nested` is the start of its text, if that is inside of other values.
+    /// `nested` is the start of the text of the event, if that is inside of other values. The event is valid.
     pub(crate) fn learn(
         &mut self,
         event: &'static EventInfo,
@@ -166,7 +166,6 @@ impl Template {
         self.nested = nested;
     }
 
-    /// Forgets the last event.
     pub(crate) const fn forget(&mut self) {
         (self.event, self.is_expected) = (None, false);
     }
@@ -175,14 +174,14 @@ impl Template {
         self.event.is_some_and(|own| std::ptr::eq(own, event))
     }
 
-    /// Returns itself if a delta of this type is expected.
+    /// `None` unless a delta of this type is expected.
     #[inline]
     pub(crate) fn expected(&self, event: &EventInfo) -> Option<&Self> {
         (self.is_expected && self.is_of(event)).then_some(self)
     }
 
-    /// Sets the places of values in the data of another event, if it differs from the last one only in the holes, and moves
-    /// the matches of the last one.
+    /// If the data differs from the last event only in the holes: sets the places of its values, and moves the matches of the
+    /// last event.
     pub(crate) fn fit<'a>(
         &mut self,
         event: &EventInfo,
@@ -299,7 +298,7 @@ impl Template {
         self.advance();
     }
 
-    /// Writes digits of the sequence number, which is in that hole, at a place.
+    /// `nth` is the hole of the sequence number.
     fn write_digits(&mut self, nth: usize, place: Range<usize>, digits: &str) {
         let grown = digits.len().wrapping_sub(place.len());
         self.text.splice(place, digits.bytes());
@@ -336,14 +335,14 @@ impl Template {
         self.write_digits(nth, place.start..place.start, "1");
     }
 
-    /// Returns the delta, if the data is the expected one.
+    /// If the data is the expected one.
     #[inline]
     pub(crate) fn in_data<'a>(&self, data: &'a str) -> Option<Fragment<'a>> {
         let (fragment, length) = self.fragment(self.data.clone(), data)?;
         (length == data.len()).then_some(fragment)
     }
 
-    /// Returns the delta, if the frame at the start of a text is the expected one.
+    /// If the frame at the start of the text is the expected one.
     #[inline]
     pub(crate) fn in_frame<'a>(&self, text: &'a str) -> Option<FragmentFrame<'a>> {
         let (fragment, length) = self.fragment(0..self.text.len(), text)?;
@@ -351,7 +350,7 @@ impl Template {
         Some(FragmentFrame { fragment, data, length, lines: self.lines })
     }
 
-    /// Returns the delta in a text that has this part, and the length of the part there.
+    /// The text has this part. The second value is the length of the part there.
     #[inline]
     fn fragment<'a>(&self, part: Range<usize>, text: &'a str) -> Option<(Fragment<'a>, usize)> {
         if self.number.is_some() != self.numbered.is_some() {
@@ -372,7 +371,7 @@ impl Template {
     }
 }
 
-/// Returns whether a text has no escapes, no U+FFFD, and no line ends, which would end a line of the frame.
+/// No escapes, no U+FFFD, and no line ends, which would end a line of the frame.
 fn is_plain(text: &[u8]) -> bool {
     !text.iter().fold(false, |found, byte| found | matches!(*byte, b'\\' | b'\n' | b'\r' | LOST))
 }

@@ -32,7 +32,7 @@ impl<'a> View<'a> {
         self.is_newer
     }
 
-    /// Returns the ranges of the values that the event has.
+    /// Only of values that the event has.
     pub(crate) fn places(&self) -> impl Iterator<Item = (Slot, (u32, u32))> {
         let places = Slot::ALL.iter().copied().zip(self.slots.iter().copied());
         places.filter(|(_, (start, end))| start < end)
@@ -43,14 +43,14 @@ impl<'a> View<'a> {
         self.put_place(slot, Self::place_of(place));
     }
 
-    /// Returns a range as it is kept; an empty one if it is beyond 4 GiB.
+    /// Empty if it is beyond 4 GiB.
     #[inline]
     pub(crate) fn place_of((start, end): (usize, usize)) -> (u32, u32) {
         #[expect(clippy::cast_possible_truncation, reason = "it is not behind the end")]
         u32::try_from(end).map_or((0, 0), |end| (start as u32, end))
     }
 
-    /// Sets the ranges that are not empty.
+    /// Only ranges that are not empty.
     pub(crate) fn put_all(&mut self, slots: &[(u32, u32); Slot::COUNT]) {
         for (own, other) in self.slots.iter_mut().zip(slots) {
             if *other != (0, 0) {
@@ -121,7 +121,7 @@ impl<'a> View<'a> {
         Some(RawString { raw, escaped: is_escaped(raw) })
     }
 
-    /// Keeps the text of these members of the object at the cursor, which does not move.
+    /// The object is at the cursor, which does not move.
     pub(crate) fn take_members(&mut self, checker: &Checker<'a, '_>, members: &[(&str, Slot)]) -> Scan<()> {
         checker.members(|name, value| {
             if let Some((_, slot)) = members.iter().find(|(member, _)| *member == name) {

@@ -108,13 +108,13 @@ impl Matches {
         event.effects.get(value.effect).filter(|_| !self.is_cut)
     }
 
-    /// Returns the place of the only value for which an effect takes place, if any other text would be valid there.
+    /// `None` unless an effect takes place for one value alone, and any other text would be valid there.
     pub(crate) fn only_text(&self) -> Option<Range<usize>> {
         let [Value { place, takes_any_text: true, .. }] = *self.values.as_slice() else { return None };
         Some(place.0 as usize..place.1 as usize)
     }
 
-    /// Returns the value that another one of its schema could replace, if there is one; fails if there are more.
+    /// The value that another one of its schema could replace, if there is one. Fails if there are more.
     pub(crate) const fn replaceable(&self) -> Result<Option<Replaceable>, ()> {
         match self.replaceable.as_slice() {
             [] => Ok(None),
@@ -156,7 +156,7 @@ impl Matches {
         is_whole.then(|| rows.map(|(at, row)| (at, row.place.0 as usize..row.place.1 as usize)))
     }
 
-    /// Returns whether all indices consist of a few digits. `whole` is the view of the event.
+    /// They consist of a few digits. `whole` is the view of the event.
     pub(crate) fn have_usual_counts(&self, whole: &View<'_>) -> bool {
         self.rows.iter().all(|row| {
             let mut view = *whole;
@@ -175,7 +175,6 @@ impl Matches {
         values.chain(rows).filter(|(_, (start, end))| start < end)
     }
 
-    /// Moves one of these places.
     pub(crate) fn set_place(&mut self, of: Matched, to: Place) {
         let place = match of {
             Matched::Value(nth) => self.values.get_mut(nth).map(|value| &mut value.place),

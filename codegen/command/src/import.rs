@@ -142,7 +142,7 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported> {
     Ok(Imported { files, roots, title: document.title(), notes })
 }
 
-/// Returns an API and its name: the wanted one, or else the first whose events a published document has.
+/// The wanted one, or else the first whose events the document has.
 pub(crate) fn api_in<'f>(
     files: &'f SpecFiles,
     document: &Value,

@@ -24,11 +24,10 @@ const EXTRACT: &str = include_str!("../sdk_schema.py");
 pub(crate) struct Package {
     /// `pypi` or `npm`.
     pub(crate) registry: String,
-    /// Its name.
     pub(crate) name: String,
     /// The version behind the dialect.
     pub(crate) version: String,
-    /// Newer versions, the newest first.
+    /// The newest first.
     pub(crate) newer: Vec<String>,
 }
 

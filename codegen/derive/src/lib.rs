@@ -209,7 +209,7 @@ impl Member {
         Self { docs: docs(&field.attrs), name, of: field.ty.clone(), value }
     }
 
-    /// Returns the variable that holds the tokens of its type or value.
+    /// It holds the tokens of the type or value.
     fn variable(&self) -> Ident {
         format_ident!("of_{}", self.name.unraw())
     }
@@ -240,7 +240,7 @@ impl Members {
         self.tokens(kinds, of, |docs, name| quote!(#(#docs)* #visible #name:))
     }
 
-    /// Returns code that returns `of`, followed by the members with their tokens.
+    /// The code returns `of`, followed by the members with their tokens.
     fn tokens(
         &self,
         tokens: impl Iterator<Item = TokenStream>,
@@ -266,7 +266,7 @@ impl Members {
     }
 }
 
-/// Returns the list of the variants and their names in files, if none has data.
+/// The variants and their names in files. `None` if one has data.
 fn words<'v>(variants: impl Iterator<Item = &'v Variant>) -> Option<TokenStream> {
     let names: Option<Vec<&Ident>> =
         variants.map(|variant| variant.fields.is_empty().then_some(&variant.ident)).collect();

@@ -9,7 +9,7 @@ use crate::formats::Change;
 /// Files of a dialect by their path in its folder.
 pub(super) type Files = BTreeMap<String, Value>;
 
-/// Applies one change. Returns the places at which it had no effect, with the reason.
+/// The result is the places where the change had no effect, with the reason.
 pub(super) fn apply(change: &Change, files: &mut Files) -> Vec<String> {
     let idle: Vec<Option<String>> = match change {
         Change::Nullable(places) => places.iter().map(|at| edit(files, at, nullable)).collect(),

@@ -35,10 +35,8 @@ pub(super) fn fail(file: &Path, message: impl std::fmt::Display) -> LoadError {
     LoadError { file: file.to_owned(), at: None, message: message.to_string() }
 }
 
-/// The file of a dialect.
 pub(crate) const DIALECT: &str = "dialect.toml";
 
-/// The file of its corrections.
 pub(crate) const ERRATA: &str = "errata.toml";
 
 /// The extension of patches.
@@ -55,7 +53,6 @@ pub struct Folder {
     pub base: Option<Box<Self>>,
 }
 
-/// The folders in the folder of a dialect.
 const KINDS: [&str; 2] = ["events", "types"];
 
 /// Maximum number of files of a dialect and of the folders that it extends, together.
@@ -336,7 +333,7 @@ impl Folder {
 const LINK: &str = "a dialect has no symbolic links: copy the file";
 const TOO_LARGE: &str = "the files of a dialect have at most 16 MiB together";
 
-/// Returns the entries of a folder, sorted.
+/// Sorted.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let read = fs::read_dir(folder)
         .and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());

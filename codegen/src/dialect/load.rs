@@ -176,7 +176,7 @@ fn load_folder(
     Ok((dialect, table))
 }
 
-/// Reads the files of a folder over the inherited ones. Returns the places of patches without effect.
+/// Files of the folder win over inherited ones. Returns the places of patches without effect.
 fn own_files(folder: &Folder, files: &mut Files, faults: &mut Vec<LoadError>) -> Vec<IdlePatch> {
     let mut idle = Vec::new();
     let inherited = files.clone();
@@ -218,8 +218,8 @@ fn own_files(folder: &Folder, files: &mut Files, faults: &mut Vec<LoadError>) ->
     idle
 }
 
-/// Copies entries of the parent that the heir does not have: whole values, single entries of tables, and rules
-/// for which the heir sets no level.
+/// Copies entries of the parent that the heir does not have: whole values, single entries of tables, and rules without a
+/// level in the heir.
 fn inherit(heir: &mut toml::Table, parent: toml::Table) {
     for (key, value) in parent {
         match (heir.get_mut(&key), value) {
@@ -254,7 +254,7 @@ impl Dialect {
     }
 }
 
-/// Returns an event, and the fault of its lifecycle if that is invalid; its role is `point` then.
+/// The fault is the one of the lifecycle, if that is invalid; the role is `point` then.
 fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<ParseError>) {
     let id = file.get("$id").and_then(Value::as_str).unwrap_or_default();
     let fault = |pointer: &str, message| ParseError { pointer: pointer.to_owned(), message };
@@ -278,7 +278,7 @@ fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<Pars
     (Event { name: name.to_owned(), description, lifecycle, schema, examples, file }, named.or(placed))
 }
 
-/// Returns the dangling references: their file, and the name of the missing type.
+/// Each with its file, and the name of the missing type.
 fn unresolved(dialect: &Dialect) -> Vec<(String, String)> {
     let events = dialect.events.values().map(|event| (format!("events/{}.json", event.name), &event.schema));
     let types = dialect.types.iter().map(|(name, schema)| (format!("types/{name}.json"), schema));

@@ -57,7 +57,7 @@ fn is_edit_of_list(edit: &Map<String, Value>) -> bool {
 
 const EDITS: [&str; 3] = ["x-add", "x-first", "x-remove"];
 
-/// Returns the entry of a list that a member of a patch is about.
+/// A member of a patch can be about an entry of a list.
 fn index(key: &str) -> Option<usize> {
     key.parse().ok().filter(|index: &usize| index.to_string() == key)
 }

@@ -12,7 +12,6 @@ use super::shape::{Number, Shape, Variant, is_object};
 use super::side::{Node, Side};
 use super::variants::{labels, matching};
 
-/// A comparison in progress.
 pub(super) struct Comparison<'d> {
     pub(super) a: &'d Side,
     pub(super) b: &'d Side,

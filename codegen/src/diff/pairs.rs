@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::change::Finding;
 use super::{Kind, SchemaDiff};
 
-/// Two schemas of the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pair<'d> {
     pub(super) kind: Kind,
@@ -13,7 +12,6 @@ pub(super) struct Pair<'d> {
     pub(super) b: &'d str,
 }
 
-/// The state of a pair.
 #[derive(Debug, Default)]
 pub(super) struct Known<'d> {
     pub(super) findings: Vec<Finding>,
@@ -22,7 +20,6 @@ pub(super) struct Known<'d> {
     leads_to: BTreeSet<Pair<'d>>,
 }
 
-/// All pairs.
 #[derive(Debug, Default)]
 pub(super) struct Pairs<'d> {
     known: BTreeMap<Pair<'d>, Known<'d>>,

@@ -57,7 +57,6 @@ pub(super) struct Number<'d> {
     pub(super) range: &'d Range,
 }
 
-/// An allowed object.
 #[derive(Debug)]
 pub(super) struct Variant<'d> {
     pub(super) object: &'d Object,

@@ -117,7 +117,6 @@ impl Side {
     }
 }
 
-/// A schema with its place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node<'d> {
     pub(super) schema: &'d Schema,

@@ -12,7 +12,6 @@ use crate::schema::{Registry, Schema};
 
 /// The types and events that a dialect shares with another one of the same build.
 pub(super) struct Shared<'d> {
-    /// The other dialect.
     pub(super) base: &'d Dialect,
     /// Types that are equal, including the types that they refer to.
     pub(super) types: BTreeSet<&'d str>,
@@ -21,7 +20,7 @@ pub(super) struct Shared<'d> {
 }
 
 impl<'d> Shared<'d> {
-    /// Compares two dialects. `is_alike` returns whether the code of a type is the same in both.
+    /// `is_alike` returns whether the code of a type is the same in both.
     pub(super) fn new(
         dialect: &'d Dialect,
         base: &'d Dialect,

@@ -42,7 +42,6 @@ pub fn show(
     Ok(Some(text))
 }
 
-/// An emitted item: its name and its text.
 struct Item {
     name: String,
     declares: bool,
@@ -77,7 +76,7 @@ fn items(tokens: TokenStream) -> Vec<Item> {
         .collect()
 }
 
-/// Returns the items of a name, and the items that they use, except those that can be shown by themselves.
+/// With the items that they use, except those that can be shown by themselves.
 fn pick(items: &[Item], wanted: &str, named: &BTreeSet<String>) -> String {
     let mut picked = vec![wanted.to_owned()];
     let mut text = String::new();

@@ -59,7 +59,7 @@ fn roots(dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Checks that an event ends the root, unless the marker or the end of the stream does.
+/// An event must end the root, unless the marker or the end of the stream does.
 fn ending(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     let has_end = api.scopes.get(&api.outer.root).is_none_or(|root| !dialect.terminal(root).is_empty());
     if api.outer.ends == RootEnd::Event && !dialect.events.is_empty() && !has_end {
@@ -77,7 +77,7 @@ fn marker(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Checks that the types of events that are found in their data are events of the dialect, and that each rule can apply.
+/// The types of events that are found in their data must be events of the dialect, and each rule must be able to apply.
 fn types(dialect: &Dialect, report: &mut Report) {
     let Framing { types, event_line, .. } = &dialect.file.framing;
     let mut find = |message: String, help: &str| {
@@ -106,7 +106,7 @@ fn types(dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Checks that the events that dialect.toml names for a connection are events of the dialect.
+/// The events that dialect.toml names for a connection must be events of the dialect.
 fn messages(dialect: &Dialect, report: &mut Report) {
     let Framing { websocket, create, steer, inject, .. } = &dialect.file.framing;
     let file = in_dialect(&dialect.name, "dialect.toml");

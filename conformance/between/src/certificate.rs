@@ -129,13 +129,13 @@ impl BetweenCertificate {
         })
     }
 
-    /// Returns the names of the profiles that passed.
+    /// The names of the profiles that passed.
     pub fn passed(&self) -> Vec<&str> {
         let passed = self.profiles.iter().filter(|profile| profile.is_passed);
         passed.map(|profile| profile.name.as_str()).collect()
     }
 
-    /// Returns the certificate as JSON.
+    /// The certificate as JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
@@ -144,7 +144,7 @@ impl BetweenCertificate {
         [self.json(), self.markdown()]
     }
 
-    /// Returns the certificate as Markdown.
+    /// The certificate as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = "# Conformance certificate of a gateway\n\n".to_owned();
         let Declared { retries, passes_key, drains, keeps_alive, other_model, websocket } = &self.declared;

@@ -21,7 +21,6 @@ pub(crate) const LARGEST: usize = 16 << 20;
 /// How long agents wait for what they ask beside their turns.
 const PROBED: Duration = Duration::from_secs(3);
 
-/// A client of one API.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
@@ -30,7 +29,6 @@ pub(crate) struct Client {
     limit: Duration,
 }
 
-/// A request of the client.
 pub(crate) struct Sent {
     pub(crate) method: Method,
     pub(crate) url: Url,
@@ -78,12 +76,10 @@ impl Client {
         &self.http
     }
 
-    /// The limit of a response.
     pub(crate) fn limit(&self, playing: &Playing) -> Duration {
         self.limit + playing.test.silence().unwrap_or_default()
     }
 
-    /// The request of a question.
     pub(crate) fn asked(&self, body: String) -> Sent {
         let call = Call::create(self.api, body);
         let headers = self.target.headers(call.wants_stream);
@@ -91,7 +87,6 @@ impl Client {
         Sent { method: Method::Post, url: call.url(self.target.url()), headers, body }
     }
 
-    /// The request of an agent.
     pub(crate) fn recorded(&self, request: &RecordedRequest) -> Sent {
         let mut headers = HeaderMap::new();
         for (name, value) in &request.headers {
@@ -110,7 +105,7 @@ impl Client {
         Sent { method: Method::Post, url, headers, body: request.body.clone() }
     }
 
-    /// Asks beside the turns: with a method, and a path from the root of the gateway.
+    /// Beside the turns: a method, and a path from the root of the gateway.
     pub(crate) async fn probe(&self, probe: &str, like: &RecordedRequest, playing: &Playing) -> Exchanged {
         let mut sent = self.recorded(like);
         let (method, target) = probe.split_once(' ').unwrap_or(("GET", probe));
@@ -197,7 +192,7 @@ impl Client {
 }
 
 impl Sent {
-    /// The exchange before there is a response.
+    /// Before there is a response.
     pub(crate) fn exchange(&self, at: Duration) -> Exchanged {
         let path = self.url.path();
         Exchanged {

@@ -21,7 +21,6 @@ pub const UPSTREAM_KEY: &str = "UPSTREAM_KEY";
 /// The environment variable with a free port for the gateway.
 pub const GATEWAY_PORT: &str = "GATEWAY_PORT";
 
-/// Number of lines of its output that an error shows.
 const LINES: usize = 12;
 /// Maximum time to connect, and for the first byte of an answer.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -122,7 +121,7 @@ impl GatewayCommand {
 }
 
 impl StartedGateway {
-    /// Returns its URL.
+    /// Its URL.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -133,7 +132,7 @@ impl StartedGateway {
         child.is_none_or(|child| wait(child, Duration::ZERO).is_some())
     }
 
-    /// Returns the last lines of its output.
+    /// The last lines of its output.
     pub fn last_lines(&self) -> Vec<String> {
         self.output.last_lines(LINES)
     }

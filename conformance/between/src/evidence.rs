@@ -294,12 +294,12 @@ impl Response {
         lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Returns the whole body.
+    /// The whole body.
     pub fn body(&self) -> Vec<u8> {
         self.pieces.iter().map(|(_, bytes)| &**bytes).collect::<Vec<_>>().concat()
     }
 
-    /// Returns the value of a header.
+    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }

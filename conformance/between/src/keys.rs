@@ -10,7 +10,6 @@ use crate::evidence::{Exchanged, KeyPlace, Response, RunKey, SeenKey};
 /// Number of characters below which a key is not looked for, as it occurs in any text.
 const SHORT: usize = 8;
 
-/// The keys of a run.
 pub(crate) struct Keys {
     client: Option<String>,
     /// That of the gateway for the upstream, from the settings or from its first request.

@@ -27,7 +27,6 @@ const AFTER_ERROR: Duration = Duration::from_millis(300);
 /// The type of a message that reports a failure.
 const ERROR: &str = "error";
 
-/// A line of one test.
 pub(crate) struct Line<'c> {
     client: &'c Client,
     dialect: &'static Dialect,
@@ -38,11 +37,9 @@ pub(crate) struct Line<'c> {
     socket: Option<Socket>,
     /// The status of the upgrade; no other is tried then.
     upgrade: Option<u16>,
-    /// The responses of the connection.
     known: Known,
 }
 
-/// The conversation so far.
 #[derive(Default)]
 struct Known {
     /// The response that the next message can continue.
@@ -54,7 +51,7 @@ struct Known {
 }
 
 impl Known {
-    /// The entries that are new in a request. All of them, if it does not continue what was said.
+    /// All of them, if the request does not continue what was said.
     fn rest(&mut self, input: &[Value]) -> Vec<Value> {
         let Some(behind) = input.strip_prefix(&*self.asked) else {
             *self = Self::default();
@@ -283,7 +280,6 @@ impl<'c> Line<'c> {
     }
 }
 
-/// The id of a response that can be continued, and its output.
 type Output = (Option<String>, Vec<Value>);
 
 /// The end of a response. One that failed has no id.

@@ -13,7 +13,6 @@ const LENGTH: usize = 240;
 /// Maximum number of bytes that are looked at for them.
 const BYTES: usize = 4 * LENGTH;
 
-/// Something that was sent or received.
 struct Moment {
     at: Duration,
     side: BetweenSide,
@@ -26,8 +25,8 @@ enum What {
     Pieces(Vec<u8>, usize),
 }
 
-/// Returns what both sides sent and received, in time. Pieces of a response between which the other side does nothing are one
-/// moment; of many moments, those in the middle are left out.
+/// The exchange between both sides, in time. Pieces of a response between which the other side does nothing are one moment;
+/// of many moments, those in the middle are left out.
 pub fn moments(evidence: &Evidence) -> Vec<BetweenMoment> {
     let mut all = Vec::new();
     for exchange in &evidence.client {

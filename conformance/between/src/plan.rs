@@ -13,7 +13,7 @@ use crate::upstream::fault_places;
 /// The case that is played after each fault: whatever has happened, it is answered.
 const AFTER: &str = "text/plain";
 
-/// Returns the case that every gateway can answer.
+/// Every gateway can answer it.
 pub(crate) fn plain() -> Option<&'static BetweenCase> {
     catalogue::BETWEEN_CASES.iter().find(|case| case.id == AFTER)
 }
@@ -56,7 +56,6 @@ fn is_played(case: &BetweenCase, front: &Dialect, declared: &Declared) -> bool {
         && !(case.is_whole && is_socket)
 }
 
-/// Returns when a test is played: those with errors, which a router may remember, are the last.
 const fn class(fault: Option<Fault>) -> u8 {
     match fault {
         None => 0,
@@ -96,7 +95,6 @@ pub fn names_of_pair(name: &str, agents: &[&'static AgentProfile], declared: &De
     variants.map(|variant| variant.name(&pair)).collect()
 }
 
-/// All pairs of APIs.
 fn pairs() -> impl Iterator<Item = Pair> {
     let dialects = |of: fn(&spec::Api) -> Option<&'static Dialect>| spec::spoken().filter_map(of);
     dialects(front_dialect).flat_map(move |front| {
@@ -104,7 +102,6 @@ fn pairs() -> impl Iterator<Item = Pair> {
     })
 }
 
-/// A case as it is played.
 #[derive(Clone, Copy)]
 pub(crate) struct Variant {
     case: &'static BetweenCase,

@@ -2,7 +2,6 @@
 
 use catalogue::{REFUSALS, Refusal, SessionCase};
 
-/// How the message of a refusal begins that names the refused feature alone.
 pub(crate) const TOKEN: &str = "capability_rejected:";
 /// A value of the client's header with betas, in the table.
 const BETA: &str = "{beta}";

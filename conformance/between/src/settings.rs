@@ -87,7 +87,7 @@ impl Pair {
         Self::new(front, upstream, mode)
     }
 
-    /// Returns the names of the two APIs.
+    /// The names of the two APIs.
     pub fn name(&self) -> String {
         format!("{}-{}", self.front.api.name, self.upstream.api.name)
     }

@@ -190,7 +190,7 @@ impl Scenario {
     }
 }
 
-/// Returns whether a dialect, or one that it extends, is of an API; all are of none.
+/// A dialect is of the API, too, if one that it extends is. Without an API, all are.
 fn is_of(dialect: &Dialect, api: Option<&str>) -> bool {
     let mut parents = dialect.lineage.iter().filter_map(|name| spec::dialect(name));
     api.is_none_or(|api| dialect.api.name == api || parents.any(|parent| parent.api.name == api))
@@ -266,7 +266,7 @@ pub fn measurement(api: &str, kinds: &[String]) -> Option<&'static Measurement> 
 /// The API of reports that name none, from before there were others.
 const FIRST_API: &str = "responses";
 
-/// Returns the name of an API, which older reports leave out.
+/// Older reports leave the name out.
 fn named_api(api: &str) -> &str {
     if api.is_empty() { FIRST_API } else { api }
 }

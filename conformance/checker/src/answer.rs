@@ -86,7 +86,6 @@ pub struct AnswerReader {
     counts: Option<Counts>,
     /// Texts by the index of their container, their scope and their indices.
     texts: BTreeMap<(u64, Scope, Key), Joined>,
-    /// Calls, with their arguments.
     calls: BTreeMap<Key, (ToolCall, Joined)>,
     /// Number of bytes that it still stores.
     room: usize,
@@ -94,7 +93,6 @@ pub struct AnswerReader {
     placed: usize,
 }
 
-/// A text whose deltas are joined.
 #[derive(Debug, Clone, Default)]
 struct Joined {
     /// The text in a value of a scope around it, which counts if no delta follows.

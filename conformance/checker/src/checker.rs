@@ -38,7 +38,6 @@ pub struct Checker {
     memory: Memory,
     judge: Judge,
     plan: Arc<Plan>,
-    /// Bytes that wait until the API or the dialect is recognised.
     waiting: Option<Box<Waiting>>,
     sets: Option<RuleSets>,
     recognised: Option<Recognised>,
@@ -240,7 +239,6 @@ impl Checker {
         self.since(before)
     }
 
-    /// Parses bytes whose first events may show the dialect.
     #[cold]
     fn parse_waiting(&mut self, parse: impl FnOnce(&mut sse::Parser, &mut Self)) {
         let mut parser = std::mem::take(&mut self.parser);
@@ -346,7 +344,6 @@ impl Checker {
     }
 }
 
-/// Checks frames as they are parsed.
 struct Frames<'c> {
     judge: &'c mut Judge,
     plan: &'c Plan,

@@ -83,7 +83,6 @@ impl Tokens {
     }
 }
 
-/// The object with the token counts of an event, if it has one.
 fn counts_of_event(api: &Api, record: &Record<'_>) -> Option<Value> {
     // Deltas are many, and have none.
     record.views().find(|(info, _)| info.role != Role::Delta)?;

@@ -70,7 +70,6 @@ pub enum Places {
 }
 
 impl Places {
-    /// The position of the data from an offset on.
     pub(crate) fn after(&self, offset: usize) -> Self {
         match self {
             Self::Nowhere => Self::Nowhere,
@@ -188,7 +187,6 @@ fn owned_pairs(headers: &Headers<'_>) -> Headers<'static> {
     headers.iter().map(|(name, value)| (owned(name), owned(value))).collect()
 }
 
-/// Media type of a stream of events.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 pub(crate) fn has_media_type(content_type: &str, media_type: &str) -> bool {

@@ -9,7 +9,6 @@ const OVERHEAD: usize = 300;
 /// Usual number of bytes that the arguments of all calls of a response may take.
 pub const MOST: usize = 16 << 20;
 
-/// The list of pieces in a call.
 pub(crate) fn of_call(call: &Value) -> Option<&Value> {
     let is_piece = |entry: &Value| entry.get("jsonPath").is_some();
     let are_pieces = |list: &&Value| list.as_array().is_some_and(|all| all.iter().any(is_piece));

@@ -15,13 +15,11 @@ use crate::{Exchange, Frame, Headers};
 pub struct Recognised {
     /// The dialect.
     pub dialect: &'static Dialect,
-    /// The sign of its API.
     api_by: Sign,
     /// The sign of the dialect among those with its API; none if it is the fallback.
     by: Option<Sign>,
 }
 
-/// A sign of an API or a dialect.
 #[derive(Debug, Clone, Copy)]
 enum Sign {
     Nothing,
@@ -40,7 +38,6 @@ enum Sign {
     Host(&'static str),
 }
 
-/// The weight of a URL.
 const URL: u8 = 4;
 
 impl Sign {
@@ -91,7 +88,6 @@ impl fmt::Display for Recognised {
 /// Facts about a stream when its first event arrives.
 pub(crate) struct Evidence<'e, 'f> {
     pub(crate) exchange: Option<&'e Exchange<'e>>,
-    /// The frames before the first event.
     pub(crate) before: &'e [&'e Frame<'static>],
     pub(crate) first: Option<&'e First<'f>>,
     /// Whether it is a response without a stream.

@@ -34,7 +34,6 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// chunk is not copied.
 #[derive(Debug)]
 pub struct Parser {
-    /// The pending start of a frame.
     pending: Vec<u8>,
     frame: Outline,
     /// Number of bytes of a byte order mark seen so far; all of them once decided.
@@ -80,7 +79,6 @@ pub struct FrameStart {
     pub(crate) time: Option<Duration>,
 }
 
-/// Receives frames by value.
 struct ByValue<'s, F>(&'s mut F);
 
 impl<F: FnMut(Frame<'_>)> Sink for ByValue<'_, F> {
@@ -89,7 +87,7 @@ impl<F: FnMut(Frame<'_>)> Sink for ByValue<'_, F> {
     }
 }
 
-/// The state of the current frame. Offsets are relative to its first byte.
+/// Offsets are relative to the first byte of the frame.
 #[derive(Debug)]
 struct Outline {
     /// Its offset in the recording.
@@ -99,7 +97,6 @@ struct Outline {
     lines: Vec<Range<usize>>,
     /// Start of the unfinished line.
     line_start: usize,
-    /// Dropped data.
     dropped: Dropped,
 }
 
@@ -258,7 +255,7 @@ impl Parser {
         chunk
     }
 
-    /// Returns the length of the frame if a blank line ends it.
+    /// The length of the frame. `None` if no blank line ends it.
     fn find_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let before = self.pending.len();
         let mut at = 0;

@@ -7,7 +7,6 @@ use spec::Dialect;
 use crate::recognition::{Evidence, First, Other, other_than};
 use crate::{Exchange, Frame, Recognised, Transport};
 
-/// Maximum number of frames that are kept, and of their bytes.
 const MAX_FRAMES: usize = 64;
 const MAX_BYTES: usize = 64 << 10;
 
@@ -27,13 +26,11 @@ pub(crate) struct Waiting {
     shown: Cell<Option<Recognised>>,
 }
 
-/// A frame that is kept.
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// The frame, without its source.
+    /// Without its source.
     pub(crate) frame: Frame<'static>,
     pub(crate) source: Vec<u8>,
-    /// Whether the client sent it.
     pub(crate) is_sent: bool,
 }
 

@@ -80,7 +80,7 @@ impl ClientCertificate {
         }
     }
 
-    /// Returns the certificate as JSON.
+    /// The certificate as JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
@@ -89,7 +89,7 @@ impl ClientCertificate {
         [self.json(), self.markdown()]
     }
 
-    /// Returns the certificate as Markdown.
+    /// The certificate as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = "# Conformance certificate of a client\n\n".to_owned();
         for (name, value) in [
@@ -167,7 +167,7 @@ pub fn is_of_api(profile: &ClientProfile, dialect: &Dialect) -> bool {
     specifications.any(|specification| specification.api.name == dialect.api.name)
 }
 
-/// Returns the names of the cases that a profile requires in a dialect.
+/// The names of the cases that a profile requires in a dialect.
 pub fn demanded_cases(profile: &ClientProfile, dialect: &'static Dialect) -> Vec<String> {
     let all = cases(dialect);
     let of = |id: &&'static str| {
@@ -212,7 +212,7 @@ fn of_profile(profile: &ClientProfile, dialect: &'static Dialect, run: &[ClientT
     report.decided()
 }
 
-/// Returns why a case does not meet the profile. Expected failures count as failures.
+/// `None` if the case meets the profile. Expected failures count as failures.
 fn unmet(test: &ClientTest) -> Option<(Verdict, String)> {
     let outcome = test.about.outcome;
     let with_detail = |verdict| Some((verdict, format!("{}: {}", outcome.name(), test.reason)));

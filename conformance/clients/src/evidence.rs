@@ -17,10 +17,8 @@ use super::protocol::Reply;
 use crate::cases::retries::REQUEST_KEY;
 use crate::play::child::Ended;
 
-/// The end of the names of its files.
 pub(super) const FILE: &str = ".case.json";
 
-/// The evidence of a case.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CaseEvidence {
     /// How the case ended; absent if the client did not fetch it.
@@ -28,9 +26,7 @@ pub(super) struct CaseEvidence {
     ended: Option<EndedFile>,
     /// Whether the client had sent the request when the case ended.
     pub(super) was_asked: bool,
-    /// Duration in milliseconds.
     pub(super) ms: u64,
-    /// The requests and messages of the client.
     sent: Vec<SentFile>,
 }
 
@@ -64,7 +60,7 @@ enum SentFile {
 }
 
 impl CaseEvidence {
-    /// Keeps how a case ended, and what was sent for it. Headers that may have secrets of the user are left out.
+    /// Headers that may have secrets of the user are left out.
     pub(super) fn new(
         ended: Option<(&Ended, bool, Duration)>,
         sent: &[Sent],

@@ -6,10 +6,8 @@ use gateway::Received;
 use results::text::{cut, visible};
 use spec::Api;
 
-/// Maximum length of a problem.
 const LONGEST: usize = 300;
 
-/// A problem of a request of a client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RequestProblem {
     /// The name of its rule in `client-request/`, such as `schema`, or the id of the violated sentence.
@@ -24,7 +22,7 @@ pub(super) enum Sent {
     Message(String),
 }
 
-/// Returns the requests for a response, with the times at which they came.
+/// With the times at which they came.
 pub(super) fn attempts<'s>(sent: &'s [Sent], api: &Api) -> Vec<(&'s Received, Instant)> {
     let of_case = |one: &'s Sent| match one {
         Sent::Request(request, at) if request.method == "POST" && api.is_at(&request.path) => {

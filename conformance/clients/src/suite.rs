@@ -58,7 +58,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Returns its name.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lines => "lines",
@@ -114,7 +114,6 @@ pub struct ClientSuite {
     pub patience: Duration,
 }
 
-/// How a case ended.
 struct Finished {
     ended: Ended,
     took: Duration,
@@ -307,7 +306,7 @@ impl ClientSuite {
         }
     }
 
-    /// Fails if the client did nothing for any of the cases: it was not tested then.
+    /// It is an error if the client did nothing for any of the cases: it was not tested then.
     fn tested(&self, done: Vec<Option<Finished>>) -> io::Result<Vec<Option<Finished>>> {
         let is_unsupported =
             |ended: &Ended| ended.reply().is_some_and(|reply| reply.status == Status::Unsupported);
@@ -428,7 +427,6 @@ struct Starts {
     has_replied: AtomicBool,
 }
 
-/// A client process that is restarted when it exits.
 struct Worker<'s> {
     suite: &'s ClientSuite,
     processes: &'s Processes,
@@ -439,7 +437,7 @@ struct Worker<'s> {
 }
 
 impl Worker<'_> {
-    /// Sends a case. `is_asked` returns whether its request has come.
+    /// `is_asked` returns whether the request of the case has come.
     fn ask(
         &mut self,
         case: &PlayedCase,

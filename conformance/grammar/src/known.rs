@@ -7,7 +7,7 @@ use spec::Dialect;
 /// Facts about the dialects that were asked for.
 pub(crate) type Known<T> = Mutex<Vec<(&'static str, &'static T)>>;
 
-/// Computes the facts about a dialect when they are asked for the first time.
+/// Facts are computed when they are asked for the first time.
 pub(crate) fn known<T>(
     all: &Known<T>,
     dialect: &'static Dialect,

@@ -125,7 +125,7 @@ impl<'g> Exploration<'g> {
         Self { grammar, kind, around, bounds, states: States::default(), places: Vec::new() }
     }
 
-    /// Adds the windows of all streams that can end. Returns the number of situations.
+    /// Only streams that can end have windows. Returns the number of situations.
     fn run(mut self, lane: &'static str, windows: &mut BTreeMap<Window, Vec<Step>>) -> usize {
         let mut known = HashMap::new();
         let state = self.states.add(State::new(self.grammar));

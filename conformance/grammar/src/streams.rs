@@ -10,7 +10,6 @@ use crate::step::{Move, Step};
 pub struct Streams<'g> {
     grammar: &'g Grammar,
     bounds: Bounds,
-    /// The length of the streams at hand.
     length: usize,
     /// The moves so far, each with the state before it and those that are to be tried after it.
     path: Vec<(State<'g>, Vec<Move>)>,
@@ -33,7 +32,7 @@ impl<'g> Streams<'g> {
         choices
     }
 
-    /// Adds a move, and moves with more effects of the same event.
+    /// The move alone, and with more effects of the same event.
     fn extend(&self, state: &State<'g>, so_far: &[Step], choices: &mut Vec<Move>) {
         let (Some(first), Some(last)) = (so_far.first().copied(), so_far.last().copied()) else { return };
         choices.push(so_far.to_vec());

@@ -152,12 +152,10 @@ fn share(snapshot: &mut Value, first: &Value, shared: &Value, dialect: &Dialect)
     }
 }
 
-/// The events and values of a golden.
 struct Scan {
     dialect: &'static Dialect,
     events: Vec<(&'static EventInfo, Value)>,
     pairs: Vec<Pair>,
-    /// The keys of the pairs.
     keys: Vec<Key>,
     together: BTreeSet<(usize, usize)>,
     values: BTreeSet<(usize, Option<&'static str>)>,

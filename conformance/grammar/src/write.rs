@@ -53,16 +53,13 @@ impl Grammar {
 struct Writer<'w> {
     grammar: &'w Grammar,
     moves: &'w [Move],
-    /// The occurrences so far.
     nodes: Vec<Node>,
 }
 
-/// An occurrence of a scope.
 struct Node {
     scope: Scope,
     key: Key,
     nesting: Nesting,
-    /// The value that opened it.
     opening: Value,
     text: String,
     fragments: usize,

@@ -27,7 +27,6 @@ pub struct Compared {
     pub failing: Vec<String>,
 }
 
-/// The requests of a run, by its options.
 pub(crate) struct Replanned {
     pub(crate) dialect: &'static Dialect,
     pub(crate) rules: Rules,
@@ -193,8 +192,7 @@ pub fn compare(evidence: &Evidence, run: &RunFile, requested: Option<FailOn>) ->
     Ok(Compared { differences, is_unreadable, failing })
 }
 
-/// Returns the number of the first line of a recording that the suite would spell in another way, so that a recording
-/// cannot be changed without a change of its content.
+/// Each recording has one spelling, so that it cannot be changed without a change of its content. The result counts from 1.
 fn other_spelling(recording: &[u8]) -> Option<usize> {
     let is_ours = |line: &[u8]| {
         let line = line.strip_suffix(b"\n")?;

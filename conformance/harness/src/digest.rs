@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
-/// Returns the SHA-256 in hexadecimal digits.
+/// The SHA-256 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
     digits(&Sha256::digest(bytes))
 }

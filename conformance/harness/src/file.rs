@@ -51,7 +51,7 @@ impl Scratch {
         Ok(Self(folder))
     }
 
-    /// Returns its path.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }

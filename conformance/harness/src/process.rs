@@ -31,7 +31,6 @@ pub struct Processes(Arc<Mutex<Groups>>);
 struct Groups {
     running: BTreeSet<u32>,
     is_over: bool,
-    /// The value of [`MARK`], which no other run has.
     mark: String,
 }
 
@@ -183,12 +182,12 @@ impl Tail {
         Ok(Self { kept, closed })
     }
 
-    /// Returns the last line. The last message of a program that has ended may take a moment to arrive.
+    /// The last line. The last message of a program that has ended may take a moment to arrive.
     pub fn last_line(&self) -> String {
         self.last_lines(1).pop().unwrap_or_default()
     }
 
-    /// Returns the last lines that are not empty. The last message of a program that has ended may take a moment to arrive.
+    /// The last lines that are not empty. The last message of a program that has ended may take a moment to arrive.
     pub fn last_lines(&self, most: usize) -> Vec<String> {
         let _ = self.closed.recv_timeout(MOMENT);
         let kept = lock(&self.kept);

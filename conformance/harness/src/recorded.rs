@@ -15,12 +15,10 @@ use crate::twins::{Strictness, TwinSide, is_comparable, name, names, twin};
 use reports::{Form, twins_in};
 use results::{TWINS_VERSION, TwinsReport};
 
-/// A run, read again.
 struct Recorded {
     dialect: &'static Dialect,
     cases: Vec<ScenarioCase>,
     attempts: BTreeMap<String, Vec<Attempt>>,
-    /// The names of its tests.
     trials: Vec<String>,
     selection: Selection,
     is_reference: bool,

@@ -51,7 +51,6 @@ pub fn check_with_timelines(
     Checking::new(rules, true).check(name.into(), input, format)
 }
 
-/// Facts about a response from the head of its exchange.
 #[derive(Debug, Default)]
 struct Asked {
     /// The API of its URL, if it is another one.
@@ -84,7 +83,6 @@ pub struct Checking {
     exchange: Option<String>,
     /// Its number, if this suite recorded it.
     exchange_number: Option<u64>,
-    /// Number of exchanges.
     exchanges: u64,
     status: Option<u16>,
     /// Why there was no response.
@@ -411,7 +409,7 @@ impl Checking {
         begins && id.is_none_or(|id| id != ended)
     }
 
-    /// Returns whether an event begins a response, and the last response had another API.
+    /// The event begins a response, and the last response had another API.
     fn is_next_of_other(&self, frame: &Frame<'_>) -> bool {
         let Some(found) = self.checker.recognised().filter(|_| self.recognises) else { return false };
         let (Some(data), kind) = (frame.data.as_deref(), event_type(frame).unwrap_or_default()) else {

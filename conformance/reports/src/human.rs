@@ -83,7 +83,7 @@ fn findings(run: &Run, shown: Level, screen: Screen) -> String {
     out
 }
 
-/// Renders the first finding of each cause.
+/// The first finding of each cause.
 fn causes(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
     let causes: Vec<&Cause> = run.own_causes().iter().filter(|cause| cause.is_shown(shown)).collect();
@@ -335,12 +335,12 @@ fn brief(finding: &Finding, cause: &Cause, run: &Run) -> Vec<(&'static str, Stri
     remarks
 }
 
-/// Returns why a finding fails although no MUST rule is broken.
+/// Only if no MUST rule is broken.
 fn fails(finding: &Finding, fail_on: FailOn) -> Option<(&'static str, String)> {
     fail_on.reason(finding).filter(|_| finding.level < Level::Must).map(|reason| ("fails", reason))
 }
 
-/// Returns the expected and the actual value, unless the message and the fix state what is missing.
+/// The expected and the actual value, unless the message and the fix state what is missing.
 pub(super) fn unsaid(finding: &Finding) -> Vec<(&'static str, String)> {
     let is_said = |actual: &str| actual == "none" || finding.message.contains(actual.trim_matches('"'));
     let is_said = marked(finding).is_none() && finding.actual.as_deref().is_none_or(is_said);
@@ -367,7 +367,7 @@ fn difference(finding: &Finding) -> Vec<(&'static str, String)> {
 /// Maximum length of a brief authority.
 const AUTHORITY: usize = 96;
 
-/// Returns the authority in one line, without the heading if it is too long.
+/// In one line, without the heading if it is too long.
 fn brief_authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
     let text = authority(finding, rule, dialect);
     let Some(Recorded { kept, streams }) = catalogue::recorded(dialect, rule.id) else { return text };
@@ -381,7 +381,7 @@ fn brief_authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
     format!("{level} · {source}{id}; also in {dialect}: {kept} of {streams} recorded streams")
 }
 
-/// Returns two words that differ in a small part, such as ids, with that part marked.
+/// Two words that differ in a small part, such as ids, have that part marked.
 fn marked(finding: &Finding) -> Option<[String; 2]> {
     let (expected, found) = (finding.expected.as_deref()?, finding.actual.as_deref()?);
     let parts = parted(expected, found)?;
@@ -391,7 +391,7 @@ fn marked(finding: &Finding) -> Option<[String; 2]> {
     (is_word && is_small).then(|| parts.map(mark))
 }
 
-/// Returns the level, the sentence and why it applies to this dialect.
+/// The level, the sentence and why it applies to this dialect.
 pub(super) fn authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
     let text = format!("{} · {}", finding.level.keyword(), rule.in_api(&finding.api).citation);
     match catalogue::recorded(dialect, rule.id) {

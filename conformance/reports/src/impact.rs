@@ -72,13 +72,13 @@ pub(super) fn broken<'p>(clients: impl Iterator<Item = &'p PlayedClient>) -> Str
     if broken == 0 { format!("{all}, none broken") } else { format!("{broken} of {all} broken") }
 }
 
-/// Returns the line of clients that were not played, not escaped.
+/// Not escaped.
 pub(super) fn left_out(left: &LeftOut, most: usize) -> String {
     format!("{}: {}", listed(&left.clients, most, String::clone), left.reason)
 }
 
-/// Returns what clients did with the response of a cause, a line for those that did the same, not escaped; nothing if it was
-/// not played. `before` has the causes before it, by their rules.
+/// A line for clients that did the same, not escaped. Empty if the response was not played. `before` has the causes before
+/// it, by their rules.
 pub(super) fn of_cause<'c>(
     rule: &str,
     played: Option<&PlayedResponse>,
@@ -119,7 +119,7 @@ pub(super) fn in_between(run: &BetweenRun, cause: &TestCause) -> Vec<String> {
     of_cause(&cause.rule, cause.played.as_ref(), before.map(|other| (&*other.rule, other.played.as_ref())))
 }
 
-/// Returns what became of all responses that were played, and the clients that were not, a line each, not escaped.
+/// Of all responses that were played, and of the clients that were not: a line each, not escaped.
 pub(super) fn in_all<'p>(
     played: impl Iterator<Item = &'p PlayedResponse> + Clone,
     not_played: &[LeftOut],

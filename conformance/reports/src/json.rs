@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use results::text::EscapedJson;
 use serde::Serialize;
 
-/// Writes a report as JSON, piece by piece. `docs/report.schema.json` describes the report of a run.
+/// Piece by piece. `docs/report.schema.json` describes the report of a run.
 ///
 /// # Errors
 ///

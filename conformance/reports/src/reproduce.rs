@@ -24,7 +24,7 @@ fn flaky(run: &Run) -> String {
     }
 }
 
-/// Returns the flaky scenarios, and a `curl` command for the first exchange of each cause that fails.
+/// The flaky scenarios, and a `curl` command for the first exchange of each cause that fails.
 pub fn reproduce(run: &Run) -> String {
     let of_rules = run.broken().into_iter().filter(|rule| run.fails(&rule.id)).filter_map(|rule| {
         let [capture, _] = rule.first?;

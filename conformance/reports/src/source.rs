@@ -10,20 +10,16 @@ use unicode_width::UnicodeWidthStr;
 use results::Location;
 use results::text::{Cell, cells, visible, wrap};
 
-/// A quoted line.
 pub(super) struct Line<'s> {
     pub(super) place: &'s Location,
     /// Whether the finding is about this value, not the whole event.
     pub(super) is_value: bool,
-    /// The label of the place.
     pub(super) label: String,
     /// Whether this is the place of the finding, not an explanation.
     pub(super) is_primary: bool,
 }
 
-/// A rendered line.
 pub(super) struct Drawn {
-    /// The line itself.
     pub(super) source: String,
     /// The rows below: spaces, marks, label, without trailing spaces.
     pub(super) below: Vec<String>,
@@ -114,7 +110,7 @@ fn columns(cells: Option<&[Cell]>) -> usize {
     cells.unwrap_or_default().iter().map(|cell| cell.width).sum()
 }
 
-/// Returns the marks with their label: after them, or below and as far right as necessary.
+/// The label stands after the marks, or below and as far right as necessary.
 fn labelled(before: usize, marks: &str, label: &str, width: usize) -> Vec<String> {
     let row = |indent: usize, text: &str| " ".repeat(indent) + text;
     let behind = before + marks.len() + 1;

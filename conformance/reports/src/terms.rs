@@ -7,7 +7,7 @@ use results::{AUTO, CaptureReport, Cause, Exercised, FailOn, LevelChange, Played
 /// Maximum number of changed levels to list.
 const LEVELS: usize = 12;
 
-/// Returns the terms that differ from the usual ones or that decided the verdict, each with its name.
+/// Only those that differ from the usual ones or that decided the verdict, each with its name.
 pub(super) fn terms(run: &Run) -> Vec<(&'static str, String)> {
     let mut terms = Vec::new();
     let mut failing = run.failing();
@@ -64,12 +64,12 @@ pub(super) fn dialects<'s>(all: impl IntoIterator<Item = (&'s str, u64, &'s str)
     (!all.is_empty()).then(|| visible(&listed(&all, DIALECTS, told)))
 }
 
-/// Returns the recognised dialects of a recording, with what shows each.
+/// The recognised dialects of a recording, with what shows each.
 pub fn dialects_of(capture: &CaptureReport) -> Option<String> {
     dialects(capture.dialects.iter().map(|seen| (&*seen.dialect, seen.responses, &*seen.by)))
 }
 
-/// Returns the dialect of a run, if all its recordings have the same one. None if none was recognised.
+/// If all recordings have the same one. `None` if none was recognised.
 pub(super) fn dialect(run: &Run) -> Option<String> {
     match &*run.recognised() {
         [(only, ..)] => Some(visible(only)),
@@ -78,7 +78,7 @@ pub(super) fn dialect(run: &Run) -> Option<String> {
     }
 }
 
-/// Returns the number of clients that a cause breaks, and whether it fails below MUST, if either is so.
+/// The number of clients that it breaks, and whether it fails below MUST.
 pub(super) fn harm(cause: &Cause) -> Option<String> {
     let count = cause.clients.len() as u64;
     let breaks = match cause.played.as_ref().map(PlayedResponse::broken_of) {
@@ -94,7 +94,7 @@ pub(super) fn harm(cause: &Cause) -> Option<String> {
     }
 }
 
-/// Returns why a cause fails although no MUST rule is broken, for reports that list its clients elsewhere.
+/// Only if no MUST rule is broken. For reports that list its clients elsewhere.
 pub(super) fn reason(cause: &Cause) -> Option<&str> {
     cause.fails.as_deref().filter(|_| cause.level < Level::Must)
 }

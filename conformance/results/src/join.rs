@@ -120,14 +120,14 @@ impl BetweenRun {
     }
 }
 
-/// Fails unless what the parts have in common is the same.
+/// The parts must have the same in common.
 fn same<R: PartialEq>(runs: &[R], common: impl Fn(&R) -> R) -> Result<(), Unmergeable> {
     let first = runs.first().map(&common);
     let mut all = runs.iter().enumerate();
     all.try_for_each(|(at, run)| refuse(at, &[(Some(common(run)) != first, OTHER)]))
 }
 
-/// Returns tests whose recordings stay in the folder of their part.
+/// Their recordings stay in the folder of their part.
 fn within<A>(tests: Vec<Test<A>>, folder: Option<&str>) -> impl Iterator<Item = Test<A>> {
     tests.into_iter().map(move |mut test| {
         if let Some(folder) = folder {

@@ -26,13 +26,13 @@ pub(super) fn escaped(error: &anyhow::Error) -> String {
     error.chain().map(one).collect::<Vec<_>>().join(": ")
 }
 
-/// Prints a line to stderr, escaped for a terminal.
+/// Escaped for a terminal.
 pub(super) fn note(line: &str) {
     // A closed stderr is no error.
     let _ = writeln!(io::stderr().lock(), "{}", visible(line));
 }
 
-/// Prints a text of several lines to stderr, whose parts are escaped already.
+/// The parts of the text are escaped already.
 pub(super) fn note_lines(text: &str) {
     // A closed stderr is no error.
     let _ = writeln!(io::stderr().lock(), "{text}");

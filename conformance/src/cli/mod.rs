@@ -49,7 +49,6 @@ trait CommandArgs: Args {
     fn run(self) -> anyhow::Result<ExitCode>;
 }
 
-/// A command.
 struct Command {
     name: &'static str,
     describe: fn(clap::Command) -> clap::Command,
@@ -128,7 +127,7 @@ fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
 /// The command line that runs.
 static LINE: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
 
-/// Parses the command line that runs again, completed by the configuration file as it is now.
+/// Completed by the configuration file as it is now.
 fn parsed_again<A: CommandArgs>() -> anyhow::Result<A> {
     let arguments = LINE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let mut line = described(called(&arguments).map(slice::from_ref).unwrap_or_default());
@@ -146,7 +145,7 @@ fn parsed_again<A: CommandArgs>() -> anyhow::Result<A> {
     A::from_arg_matches_mut(&mut matches).map_err(first)
 }
 
-/// Parses a command line. One that cannot be parsed ends the program with the message of clap.
+/// If it cannot be parsed, the program ends with the message of clap.
 fn parsed(line: &mut clap::Command, arguments: &[OsString]) -> ArgMatches {
     line.try_get_matches_from_mut(arguments).unwrap_or_else(|error| {
         let is_harmless = |argument: &OsString| first_dangerous(&argument.to_string_lossy()).is_none();
@@ -160,15 +159,14 @@ fn parsed(line: &mut clap::Command, arguments: &[OsString]) -> ArgMatches {
     })
 }
 
-/// Returns whether the first argument names a command, or asks for help or the version.
+/// By the first argument, which can also ask for help or the version.
 fn is_named(arguments: &[OsString]) -> bool {
     let asks =
         |first: &OsString| ["help", "-h", "--help", "-V", "--version"].iter().any(|word| first == word);
     called(arguments).is_some() || arguments.get(1).is_some_and(asks)
 }
 
-/// Fails if the first argument is a word that is neither a command nor the name of tests: it is a mistake more often than
-/// a part of a name.
+/// A first argument that is neither a command nor the name of tests is a mistake more often than a part of a name.
 fn is_meant(arguments: &[OsString]) -> anyhow::Result<()> {
     let Some(word) = arguments.get(1).and_then(|first| first.to_str()) else { return Ok(()) };
     if is_named(arguments) || word.starts_with('-') || word.is_empty() || names::is_of_tests(word) {
@@ -212,7 +210,7 @@ fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     printed(|stdout| stdout.write_all(bytes))
 }
 
-/// Writes to stdout, which may close early: a pager that is left is no error.
+/// Stdout may close early: a pager that is left is no error.
 fn printed(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match write(&mut stdout).and_then(|()| stdout.flush()) {

@@ -80,7 +80,6 @@ struct State {
     rules: BTreeMap<String, u32>,
 }
 
-/// A line of the index.
 #[derive(Debug, Serialize)]
 struct Line<'l> {
     time: f64,

@@ -17,7 +17,6 @@ type Labels<const COUNT: usize> = [(&'static str, String); COUNT];
 type Counters<const COUNT: usize> = Family<Labels<COUNT>, Counter>;
 type Times = Family<Labels<1>, Histogram, Scale>;
 
-/// The scale of times.
 #[derive(Debug, Clone)]
 struct Scale;
 

@@ -27,12 +27,12 @@ pub(crate) fn bytes<'p>(object: &Bound<'p, PyAny>) -> PyResult<Bound<'p, PyBytes
     }
 }
 
-/// Returns JSON as in a JSON report.
+/// As in a JSON report.
 pub(crate) fn to_json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Parses the output of [`to_json`].
+/// The text is the output of [`to_json`].
 pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }

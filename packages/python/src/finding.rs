@@ -147,7 +147,6 @@ impl Finding {
     }
 }
 
-/// Wraps findings.
 pub(crate) fn findings(found: Vec<Found>) -> Vec<Finding> {
     found.into_iter().map(Finding).collect()
 }

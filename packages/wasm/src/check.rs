@@ -21,7 +21,6 @@ pub(crate) fn report(input: &[u8], is_page: bool) -> String {
     if is_page { reports::html(&run) } else { reports::json(&run) }
 }
 
-/// Splits a line off.
 fn line(input: &[u8]) -> (String, &[u8]) {
     let end = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
     let text = String::from_utf8_lossy(&input[..end]).into_owned();

@@ -37,7 +37,7 @@ impl Module {
         self.output.len()
     }
 
-    /// Calls a checker with the input, and outputs its findings.
+    /// The findings of the checker are the output.
     fn step(
         &mut self,
         handle: usize,

@@ -65,7 +65,7 @@ pub fn each_entry<'a>(text: &'a str, entry: impl FnMut(&mut Scanner<'a>) -> Scan
 }
 
 impl Scanner<'_> {
-    /// Reads the array at the cursor. Calls `entry` at each entry, which it reads.
+    /// `entry` is called at each entry, and reads it.
     pub(crate) fn entries(&mut self, mut entry: impl FnMut(&mut Self) -> Scan<()>) -> Scan<()> {
         self.advance();
         if self.peek() == b']' {
@@ -164,7 +164,7 @@ fn unescaped(segment: &str) -> Option<Cow<'_, str>> {
     is_valid.then(|| Cow::Owned(segment.replace("~1", "/").replace("~0", "~")))
 }
 
-/// Returns the index that a segment of a pointer stands for, which has no sign and no leading zeros.
+/// It has no sign and no leading zeros.
 fn index(segment: &str) -> Option<usize> {
     let is_canonical = segment == "0" || segment.starts_with(|first| matches!(first, '1'..='9'));
     segment.parse().ok().filter(|_| is_canonical)

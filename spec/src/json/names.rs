@@ -128,7 +128,7 @@ pub(super) const fn group(fingerprint: u32) -> usize {
     (fingerprint.wrapping_mul(0x9e37_79b1) >> 27) as usize
 }
 
-/// Returns a fingerprint of a name: its length, its first byte and its last.
+/// Its length, its first byte and its last.
 #[inline]
 pub(super) const fn fingerprint(name: &[u8]) -> u32 {
     let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };

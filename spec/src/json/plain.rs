@@ -37,7 +37,7 @@ mod sse2 {
 
     use super::{BLOCK, word};
 
-    /// Returns the number of leading bytes of a block that are plain in a string.
+    /// The number of leading bytes of the block that are plain in a string.
     #[expect(unsafe_code, reason = "functions do not inherit the features of the target")]
     #[inline]
     pub(crate) fn plain_start(block: &[u8; BLOCK]) -> usize {

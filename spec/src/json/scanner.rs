@@ -88,7 +88,7 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Returns the byte at an offset; 0 at the end.
+    /// 0 at the end.
     #[inline]
     pub(super) fn byte_at(&self, offset: usize) -> u8 {
         self.text.as_bytes().get(offset).copied().unwrap_or(0)
@@ -174,7 +174,7 @@ impl<'a> Scanner<'a> {
         if self.peek() == b'{' { self.object(|scanner, name, _| member(scanner, name)) } else { self.skip() }
     }
 
-    /// Reads an object. Calls `member` with each name, decoded and as written; it reads the value.
+    /// `member` is called with each name, decoded and as written, and reads the value.
     #[inline]
     pub(crate) fn object<E: From<Syntax>>(
         &mut self,
@@ -209,7 +209,7 @@ impl<'a> Scanner<'a> {
         Ok(RawString { raw: self.text.get(start..end).unwrap_or_default(), escaped: self.escaped })
     }
 
-    /// Returns the offset of a name that was read from an offset on, and the name. `usual` is the text that it probably has.
+    /// The offset of the name, which is read from an offset on, and the name. `usual` is the text that it probably has.
     pub(super) fn name_at(&self, from: usize, usual: Option<&str>) -> (usize, RawString<'a>) {
         let found = usual.and_then(|usual| self.text.get(from + 1..from + 1 + usual.len()));
         match found.filter(|raw| Some(*raw) == usual) {
@@ -234,7 +234,7 @@ impl<'a> Scanner<'a> {
         Ok(name)
     }
 
-    /// Returns the next name if it has less than 32 bytes, no escapes, and no whitespace around its colon, as most have.
+    /// If it has less than 32 bytes, no escapes, and no whitespace around its colon, as most have.
     #[inline]
     fn short_name(&self) -> Option<&'a [u8]> {
         let [b'"', rest @ ..] = self.text.as_bytes().get(self.at..)? else { return None };
@@ -310,8 +310,7 @@ impl<'a> Scanner<'a> {
         true
     }
 
-    /// Returns whether no character of the string that was passed from there on is escaped as a number, or
-    /// can be U+FFFD.
+    /// In the string that was passed from there on, no character is escaped as a number, or can be U+FFFD.
     fn is_plain_since(&self, start: usize) -> bool {
         let bytes = self.since(start).as_bytes();
         let has_number = || bytes.windows(2).any(|pair| pair == b"\\u");

@@ -71,7 +71,7 @@ fn split_at_escape(raw: &str) -> (&str, &str) {
     raw.split_at(before + plain)
 }
 
-/// Returns the character of the hexadecimal digits (and of a second escape, for a pair), and the rest.
+/// The character of the hexadecimal digits (and of a second escape, for a pair), and the rest.
 fn unicode(rest: &str) -> (Option<char>, &str) {
     let Some((high, behind)) = hex(rest) else { return (None, rest) };
     if !(0xd800..0xdc00).contains(&high) {

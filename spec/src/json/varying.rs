@@ -29,7 +29,7 @@ impl Varying {
         all
     }
 
-    /// Returns the values in order; none if there are too many.
+    /// In order. Empty if there are too many.
     pub(crate) fn values(&self) -> &[Range<usize>] {
         self.values.get(..self.count).unwrap_or_default()
     }

@@ -38,7 +38,7 @@ impl<T: Blank> Blank for Box<T> {
     }
 }
 
-/// Returns the value of a JSON text from the files under `spec/`. A test parses each of them.
+/// From the files under `spec/`. A test parses each of them.
 pub(crate) fn literal<T: Read<'static> + Blank>(text: &'static str) -> T {
     T::parse(text).unwrap_or_else(|_| T::blank())
 }

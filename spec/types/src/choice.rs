@@ -4,17 +4,11 @@ use crate::{Miss, Raw, Read, Reader, Str};
 
 /// Kinds of JSON value, one bit each.
 pub(crate) mod kind {
-    /// `null`
     pub(crate) const NULL: u8 = 1;
-    /// `true` or `false`
     pub(crate) const BOOLEAN: u8 = 2;
-    /// a number
     pub(crate) const NUMBER: u8 = 4;
-    /// a string
     pub(crate) const STRING: u8 = 8;
-    /// a list
     pub(crate) const ARRAY: u8 = 16;
-    /// an object
     pub(crate) const OBJECT: u8 = 32;
 }
 
@@ -32,8 +26,8 @@ pub(crate) type Branch<'a, T> = (u8, fn(&mut Reader<'a>) -> Result<T, Miss>);
 type Attempt<'a, 'b> = dyn FnMut(&mut Reader<'a>, usize, u8) -> Option<Result<bool, Miss>> + 'b;
 
 impl<'a> Reader<'a> {
-    /// Returns the value of the member that distinguishes the branches of a union; `None` if the value is not an
-    /// object, or the union has no such member.
+    /// The member distinguishes the branches of a union. `None` if the value is not an object, or the union has no such
+    /// member.
     #[inline]
     pub(crate) fn tag(&mut self, name: &str) -> Result<Option<Str<'a>>, Miss> {
         if name.is_empty() || self.scanner.peek() != b'{' {
@@ -42,10 +36,10 @@ impl<'a> Reader<'a> {
         Ok(Some(self.scanner.member(name)?.map(Str::from_raw).unwrap_or_default()))
     }
 
-    /// Reads a value with the branch that leaves the fewest values unknown; of equals, the first.
+    /// The branch that leaves the fewest values unknown wins; of equals, the first.
     ///
-    /// `branch` tries a branch by its number. It returns `None` if there are no more, and false if the branch does not
-    /// match the kind of value. The result of the last successful call is kept.
+    /// `branch` tries a branch by its number. It returns `None` if there are no more, and false if the branch does not match
+    /// the kind of value. The result of the last successful call is kept.
     pub(crate) fn best(&mut self, branch: &mut Attempt<'a, '_>) -> Result<(), Miss> {
         let kind = match self.scanner.peek() {
             b'{' => kind::OBJECT,
@@ -123,13 +117,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keeps the value at a checkpoint as text, unless the text is not JSON.
+    /// The value becomes text, unless the text is not JSON.
     #[cold]
     pub(crate) fn missed(&mut self, miss: Miss, place: Checkpoint) -> Result<Raw<'a>, Miss> {
         if miss == Miss::Syntax { Err(miss) } else { self.misfit(place) }
     }
 
-    /// Keeps the value at a checkpoint as text.
+    /// The value becomes text.
     #[cold]
     pub(crate) fn misfit(&mut self, place: Checkpoint) -> Result<Raw<'a>, Miss> {
         self.rewind(place);

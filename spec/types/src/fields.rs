@@ -6,10 +6,8 @@ use crate::choice::Checkpoint;
 use crate::{Extra, Miss, Raw, Read, Reader, Str, decode};
 use spec::json::RawString;
 
-/// A reader of the members of an object.
 #[derive(Debug)]
 pub(crate) struct Fields<'a> {
-    /// The name of the current member.
     name: RawString<'a>,
     /// The name of the current member, if it has escapes.
     decoded: String,
@@ -77,7 +75,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Keeps an invalid value of a field, or removes an earlier one.
+    /// Without a miss, an earlier invalid value of the field is removed.
     #[cold]
     fn settle(
         &mut self,
@@ -130,7 +128,7 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads an object, and returns its unknown members.
+    /// The result is the unknown members.
     pub(crate) fn fields(
         &mut self,
         required: u128,

@@ -124,7 +124,7 @@ impl<T: fmt::Debug> fmt::Debug for Map<'_, T> {
 }
 
 impl<'a, T> Map<'a, T> {
-    /// Returns the names as written, with their values.
+    /// Names as written, with their values.
     pub(crate) const fn entries(&self) -> &[(Str<'a>, T)] {
         self.0.as_slice()
     }

@@ -50,7 +50,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    /// Reads the only value of a text, and returns it with what it lacks.
+    /// The only value of the text, with what it lacks.
     pub(crate) fn whole_lenient<T>(
         mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Miss>,

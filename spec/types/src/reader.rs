@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns a reader for which objects need not have the members that their types require.
+    /// Objects need not have the members that their types require.
     pub(crate) fn lenient(text: &'a str) -> Self {
         Self { missing: Some(Vec::new()), ..Self::new(text) }
     }
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the error for a value of another JSON type, or a syntax error if there is no value.
+    /// The error for a value of another JSON type, or a syntax error if there is no value.
     #[cold]
     pub(crate) fn other_kind<T>(&mut self) -> Result<T, Miss> {
         self.scanner.skip()?;
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the name of the first member, if there is one; the cursor is then at its value.
+    /// The cursor is then at the value of the member. `None` if there is none.
     #[inline]
     pub(crate) fn first_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
         if self.scanner.peek() == b'}' {

@@ -34,7 +34,6 @@ struct Document<'a> {
     containers: Vec<Container>,
 }
 
-/// A list or an object.
 #[derive(Default)]
 struct Container {
     /// Number of its entries or members.
@@ -45,7 +44,6 @@ struct Container {
     next: usize,
 }
 
-/// A value of a document.
 enum Value<'d> {
     Scalar(&'d str),
     Container { document: &'d Document<'d>, start: usize, position: usize },
@@ -61,7 +59,7 @@ impl<'a> Document<'a> {
         Ok(Self { text, containers })
     }
 
-    /// Returns the value at the cursor, which moves behind it, as the position does among the containers.
+    /// At the cursor, which moves behind the value, as the position does among the containers.
     fn value(&'a self, scanner: &mut Scanner<'a>, position: &mut usize) -> Scan<Value<'a>> {
         if !matches!(scanner.peek(), b'{' | b'[') {
             return scanner.raw().map(Value::Scalar);

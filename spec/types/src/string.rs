@@ -140,7 +140,7 @@ impl<'a> From<Cow<'a, str>> for Str<'a> {
     }
 }
 
-/// Compares JSON values: equal texts, and equal lone surrogates.
+/// Equal texts, and equal lone surrogates, are equal.
 impl PartialEq for Str<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str() && self.lossy_raw() == other.lossy_raw()

@@ -31,7 +31,7 @@ impl<'o> ObjectWriter<'o> {
         Self { out, separator: "{" }
     }
 
-    /// Writes a required member. The name includes its punctuation: `,"name":`.
+    /// The name includes its punctuation: `,"name":`.
     fn name(&mut self, name: &'static str) {
         let skip = usize::from(self.separator == "{");
         if skip > 0 {

@@ -22,7 +22,6 @@ const MARK: &str = "{mark}";
 
 /// The entry that is wrong, the problem, and the fix.
 type Misuse = (&'static str, String, &'static str);
-/// A contract and its file.
 type Contract<'c> = (&'static str, &'c ContractFile);
 
 pub(super) fn check(context: &Context, report: &mut Report) {

@@ -23,11 +23,10 @@ pub(super) struct Context {
     pub(super) goldens: Vec<Golden>,
 }
 
-/// The file of a golden.
 pub(super) struct Golden {
     /// The folder that it is in.
     pub(super) dialect: String,
-    /// Its file without the extension.
+    /// Without the extension.
     pub(super) name: String,
     /// Relative to the folder of the specification.
     pub(super) file: PathBuf,
@@ -35,7 +34,7 @@ pub(super) struct Golden {
 }
 
 impl Context {
-    /// Loads all files. Returns `None` if the files that all checks need cannot be loaded.
+    /// `None` if the files that all checks need cannot be loaded.
     pub(super) fn load(spec: &Path, report: &mut Report) -> Option<Self> {
         let shared = keep(SpecFiles::load(spec), spec, report);
         let names = keep(dialect::list(spec), spec, report);
@@ -57,7 +56,7 @@ impl Context {
         Some(Self { spec: spec.to_owned(), shared: shared?, dialects, catalogue, goldens })
     }
 
-    /// Returns the file that defines an entry of a resolved dialect: its own, or one of the nearest ancestor.
+    /// Its own file, or the file of the nearest ancestor.
     pub(super) fn owner(&self, dialect: &Dialect, relative: &str) -> PathBuf {
         let mut names = std::iter::once(&dialect.name).chain(&dialect.lineage);
         let patch = relative.replace(".json", PATCH);
@@ -67,7 +66,7 @@ impl Context {
         owned.unwrap_or_else(|| in_dialect(&dialect.name, relative))
     }
 
-    /// Returns the files of a kind (`events`, `types`) in a dialect's own folder, by name, without patches.
+    /// In the dialect's own folder, by name, without patches. A kind is `events` or `types`.
     pub(super) fn own_files(&self, dialect: &str, kind: &str) -> Vec<(String, PathBuf)> {
         let paths = folders::paths(&self.spec.join(in_dialect(dialect, kind)));
         let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
@@ -80,7 +79,7 @@ impl Context {
         folders::file(&self.spec, kind, &format!("{id}.{extension}"))
     }
 
-    /// Returns the file that has the rule's entry for an API, and the entry: the page, or the API's table of shared rules.
+    /// A page, or the table of shared rules of the API. The text names the entry there.
     pub(super) fn place_in_api(&self, rule: &Rule, own: &RuleInApi, entry: &str) -> (PathBuf, String) {
         if rule.api.is_some() {
             return (self.file("rules", &rule.id, "md"), entry.to_owned());
@@ -101,7 +100,7 @@ impl Context {
         self.dialects.values().any(|dialect| dialect.events.contains_key(event))
     }
 
-    /// Returns whether a dialect has the event, or the effect `<event>/<effect>`.
+    /// The name is the one of an event, or of an effect: `<event>/<effect>`.
     pub(super) fn has_effect(&self, name: &str) -> bool {
         let has = |event: &str, effect: &str| {
             let events = self.dialects.values().filter_map(|dialect| dialect.events.get(event));

@@ -83,8 +83,7 @@ fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Checks that the crates have a feature for every dialect. A dialect that is only an alias shares the feature of the
-/// other one.
+/// The crates need a feature for every dialect. A dialect that is only an alias shares the feature of the other one.
 fn features(context: &Context, report: &mut Report) {
     for manifest in features::MANIFESTS {
         let Ok(text) = fs::read_to_string(context.spec.join(manifest.path)) else { continue };
@@ -105,7 +104,7 @@ fn features(context: &Context, report: &mut Report) {
     }
 }
 
-/// Returns whether another dialect extends this one, and has nothing of its own.
+/// Another dialect extends this one, and has nothing of its own.
 fn is_alias(context: &Context, name: &String) -> bool {
     context.dialects.values().any(|heir| {
         heir.lineage.first() == Some(name)

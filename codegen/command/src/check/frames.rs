@@ -9,11 +9,9 @@ use serde_json::{Map, Value};
 pub(super) struct Frame {
     /// Its first line, counted from 1.
     pub(super) line: usize,
-    /// Its kind.
     pub(super) kind: Kind,
-    /// The value of its `event` field.
     pub(super) event: Option<String>,
-    /// Its data; for server-sent events the joined `data` lines.
+    /// For server-sent events, the joined `data` lines.
     pub(super) data: Option<String>,
 }
 
@@ -97,7 +95,6 @@ fn stream(text: &str) -> Result<Vec<Frame>, (usize, String)> {
     }
 }
 
-/// A line of a WebSocket log.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Message {

@@ -42,7 +42,6 @@ struct Lacks {
     all: BTreeMap<(String, String), Vec<Lack>>,
 }
 
-/// An event that lacks a property.
 struct Lack {
     file: PathBuf,
     line: usize,

@@ -40,7 +40,6 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// An API, with all files of the specification.
 struct Api<'c> {
     context: &'c Context,
     name: &'c str,
@@ -71,7 +70,7 @@ fn no_api(context: &Context, dialect: &Dialect, report: &mut Report) {
     report.find(in_dialect(&dialect.name, "dialect.toml"), "api", message, help);
 }
 
-/// Checks that the outer levels are nested scopes and known slots of the file.
+/// The outer levels must be nested scopes and known slots of the file.
 fn outer(api: &Api<'_>, report: &mut Report) {
     let scopes = api.file;
     let Outer { root, snapshot, container, id, .. } = &scopes.outer;
@@ -108,7 +107,7 @@ fn calls(api: &Api<'_>, report: &mut Report) {
     }
 }
 
-/// Checks where clients find why the root ended, and its token counts.
+/// The places where clients find why the root ended, and its token counts.
 fn outcome(api: &Api<'_>, report: &mut Report) {
     let mut find = |entry: &str, message: String, help: &str| {
         report.find(&api.path, entry.to_owned(), message, help);
@@ -126,7 +125,7 @@ fn outcome(api: &Api<'_>, report: &mut Report) {
     }
 }
 
-/// Returns the JSON pointers to a scope in a body, by all places of those around it.
+/// By all places of the scopes around it.
 fn places_in_body(api: &ApiFile, scope: &Scope) -> Vec<String> {
     let around = scope.parent.as_ref().and_then(|parent| api.scopes.get(parent));
     let outer = around.filter(|around| around.parent.is_some()).map(|around| places_in_body(api, around));
@@ -241,7 +240,7 @@ fn scope_fits(api: &Api<'_>, name: &str, scope: &Scope, report: &mut Report) {
     }
 }
 
-/// Checks the properties that limit how many of a scope are open, and when.
+/// The properties that limit how many of a scope are open, and when.
 fn siblings(api: &ApiFile, name: &str, scope: &Scope, find: &mut impl FnMut(String, &str)) {
     let parent = scope.parent.as_ref().and_then(|parent| api.scopes.get(parent));
     let own_keys = scope.key.len() - parent.map_or(0, |parent| parent.key.len()).min(scope.key.len());

@@ -11,7 +11,6 @@ use super::context::{Context, in_dialect};
 use super::report::Report;
 use super::walk::properties;
 
-/// Names that the dialects of an API declare.
 #[derive(Default)]
 struct Names<'c> {
     members: BTreeSet<&'c str>,

@@ -57,10 +57,8 @@ fn roots_of_all(dialect: &Dialect) -> Vec<String> {
     roots
 }
 
-/// A place where a value is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// JSON pointer to the place.
     pub(super) at: String,
     /// The required property that the object there lacks, if that is the fault.
     pub(super) lacks: Option<String>,
@@ -100,7 +98,7 @@ pub(super) struct Judges<'c> {
 type Judge = Result<jsonschema::Validator, String>;
 
 impl<'c> Judges<'c> {
-    /// Returns the schema errors of a value of that event or type; none if the dialect does not have it.
+    /// None if the dialect does not have the event or type.
     pub(super) fn faults(&mut self, dialect: &'c Dialect, name: &str, value: &Value) -> Vec<Fault> {
         let Some(name) = named(dialect, name) else { return Vec::new() };
         let Self { of, built } = self;
@@ -118,7 +116,7 @@ impl<'c> Judges<'c> {
     }
 }
 
-/// Returns this name of an event or type as the dialect owns it.
+/// As the dialect owns it.
 fn named<'c>(dialect: &'c Dialect, name: &str) -> Option<&'c str> {
     let event = dialect.events.get_key_value(name).map(|(name, _)| name.as_str());
     event.or_else(|| dialect.types.get_key_value(name).map(|(name, _)| name.as_str()))

@@ -15,13 +15,11 @@ use super::walk::properties;
 
 const TWINS: &str = "twins.toml";
 
-/// The part of `twins.toml` about stop reasons.
 #[derive(Deserialize)]
 struct Twins {
     stop: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
 
-/// An enumeration of stop reasons.
 struct Reasons<'d> {
     /// The event or type that has it, its folder, and the place in it.
     name: &'d str,

@@ -70,7 +70,6 @@ struct Page {
     api: Option<String>,
 }
 
-/// A scope with its name.
 type Place<'a> = (&'a String, &'a Scope);
 
 fn place<'a>(api: &'a ApiFile, scope: Option<&str>, role: Option<&str>) -> anyhow::Result<(Place<'a>, Role)> {

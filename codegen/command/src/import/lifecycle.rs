@@ -26,7 +26,7 @@ const PHASES: &[&str] = &[
     "compacting",
 ];
 
-/// Takes the lifecycle from another dialect, or guesses it from the name. Both are marked as guesses.
+/// From another dialect, or guessed from the name. Both are marked as guesses.
 pub(super) fn place(event: &mut Value, folder: &Path, root: &str) {
     let Some(name) = event.get("$id").and_then(Value::as_str).map(str::to_owned) else { return };
     let neighbours = folder.parent().map(paths).unwrap_or_default();

@@ -21,17 +21,14 @@ use leaves::{Kind, Leaf};
 /// Number of passes of a merge: added branches can help to match more types.
 const ROUNDS: usize = 8;
 
-/// Files, and remarks on their creation.
 pub(super) type Laid = (BTreeMap<String, Value>, Vec<Note>);
 
-/// The options of a merge.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Options<'o> {
     /// The root of the API's scopes.
     pub(super) root: &'o str,
     /// The previously imported document.
     pub(super) since: Option<&'o Imported>,
-    /// The variant of the API.
     pub(super) variant: Option<&'o str>,
 }
 
@@ -96,7 +93,6 @@ struct Merge<'n> {
     notes: BTreeSet<(String, String)>,
 }
 
-/// A place in the dialect's files.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct FilePointer {
     file: String,
@@ -284,7 +280,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Adds the values of an enumeration. A free string opens it.
+    /// A free string opens the enumeration.
     fn lay_string(
         &mut self,
         new: &Leaf,

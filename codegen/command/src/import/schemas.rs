@@ -8,7 +8,6 @@ use super::pointer::Pointer;
 /// Keywords without effect on validity that are kept.
 pub(super) const ANNOTATIONS: &[&str] = &["deprecated", "default"];
 
-/// The result of a step.
 pub(super) type Result<T> = std::result::Result<T, ImportError>;
 
 /// `type` comes first, undeclared required members last.

@@ -48,7 +48,7 @@ pub(crate) fn extension(spec: &Path, name: &str, parent: &str) -> anyhow::Result
     finish(spec, name, skeleton)
 }
 
-/// Fails if the name is invalid or exists.
+/// The name must be valid, and new.
 fn head(spec: &Path, name: &str) -> anyhow::Result<String> {
     ensure!(
         is_name(name),

@@ -22,7 +22,6 @@ pub(crate) use scenario::scenario;
 /// Files to write, relative to the folder of the specification.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skeleton {
-    /// Files that are new.
     pub(crate) files: Vec<(PathBuf, String)>,
     /// Existing files, with their new text.
     pub(crate) edited: Vec<(PathBuf, String)>,
@@ -65,7 +64,6 @@ fn api(spec: &Path, asked: Option<&str>) -> anyhow::Result<String> {
 /// The folder of rules, whose ids are unique among all APIs.
 const RULES: &str = "rules";
 
-/// Where a new page belongs.
 struct Place {
     /// Its path, relative to the folder of the specification.
     path: PathBuf,

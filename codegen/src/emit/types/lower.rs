@@ -34,7 +34,6 @@ const TAKEN: &[&str] = &[
     "Self",
 ];
 
-/// An event: its type, variant and struct.
 #[derive(Debug)]
 pub(super) struct EventItem {
     pub(super) wire: String,
@@ -92,12 +91,11 @@ impl<'d> Names<'d> {
     }
 }
 
-/// Returns the type that a numbered one repeats, such as `MessagePhase` for `MessagePhase-2`.
+/// A numbered type repeats it: `MessagePhase` for `MessagePhase-2`.
 fn original<'d>(dialect: &Dialect, wire: &'d str) -> Option<&'d str> {
     names::copied(wire).filter(|original| dialect.types.get(*original) == dialect.types.get(wire))
 }
 
-/// Converts all types and events of a dialect.
 pub(super) fn lower(dialect: &Dialect, glossary: &Glossary) -> Lowered {
     let Names { types, events, taken } = Names::of(dialect, glossary);
     let events: Vec<EventItem> = events
@@ -218,7 +216,7 @@ impl Lowering<'_> {
         Member { wire: property.name.clone(), name, doc, value, start }
     }
 
-    /// Returns the initial value of a required member.
+    /// The initial value of a required member.
     fn start(&self, wire: &str, property: &Property) -> Start {
         let own = self.glossary.defaults.get(wire).and_then(|own| own.get(&property.name));
         let stated = property.default.as_ref().filter(|value| !value.is_null()).map(ToString::to_string);
@@ -241,7 +239,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the strings of a schema that allows only strings; an empty list if it allows any.
+    /// Of a schema that allows only strings. Empty if it allows any.
     fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
         match self.registry.resolve(schema) {
             Schema::String(_) => Some(Vec::new()),
@@ -332,7 +330,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Returns the required member that distinguishes an unnamed object from the others of its union.
+/// Distinguishes an unnamed object from the others of its union.
 fn distinct(branches: &[Schema], at: usize) -> Option<&str> {
     let others = branches.iter().enumerate().filter(|(other, _)| *other != at);
     let others: Vec<&[Property]> = others.filter_map(|(_, branch)| properties(branch)).collect();

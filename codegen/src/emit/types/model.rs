@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The type of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Ty {
     Text,
@@ -15,11 +14,9 @@ pub(super) enum Ty {
     List(Box<Ty>),
     Map(Box<Ty>),
     Nullable(Box<Ty>),
-    /// An item of this name.
     Named(String),
 }
 
-/// A declared item.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Item {
     pub(super) name: String,
@@ -35,7 +32,6 @@ pub(super) enum Body {
     Alias(Ty),
 }
 
-/// A member of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Member {
     pub(super) wire: String,
@@ -46,7 +42,6 @@ pub(super) struct Member {
     pub(super) start: Start,
 }
 
-/// The initial value of a member.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Start {
     /// An argument of the constructor.
@@ -74,7 +69,6 @@ pub(super) struct Word {
     pub(super) name: String,
 }
 
-/// A branch of a union.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Variant {
     pub(super) name: String,
@@ -108,8 +102,7 @@ pub(super) enum Inside {
 }
 
 impl Inside {
-    /// Returns the maximum size in machine words at this position: about eight fields, and less in variants, where
-    /// smaller siblings take as much.
+    /// In machine words: about eight fields, and less in variants, where smaller siblings take as much.
     const fn room(self) -> usize {
         match self {
             Self::Struct => 27,
@@ -186,7 +179,7 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// Returns the approximate size of an item in machine words.
+    /// Approximate, in machine words.
     fn item(&mut self, name: &'i str) -> usize {
         if let Some(&size) = self.known.get(name) {
             return size;
@@ -229,7 +222,7 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// Returns whether an item is inside another without a list or map between them.
+    /// Without a list or map between them.
     fn reaches(&self, from: &str, to: &str, seen: &mut Vec<String>) -> bool {
         inside(&self.items[from].body).into_iter().any(|name| {
             name == to

@@ -7,7 +7,7 @@ use super::model::{Body, Inside, Member, Sizes, Start, Ty, Value};
 use super::ty::{doc, ty};
 use crate::names::ident;
 
-/// Writes the constructor of a struct, or `Default` if it has no arguments.
+/// `Default` if there are no arguments.
 pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -> TokenStream {
     let (given, rest): (Vec<_>, Vec<_>) = required(members).partition(|(member, _)| sizes.is_given(member));
     let set = rest.into_iter().filter_map(|(member, _)| {
@@ -59,7 +59,7 @@ pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -
     }
 }
 
-/// Writes the expression with which a test creates a value of a struct.
+/// A test creates a value with it.
 pub(super) fn sample(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -> TokenStream {
     let given = required(members).filter(|(member, _)| sizes.is_given(member));
     let given: Vec<_> = given.map(|(_, of)| ty(of, Inside::Collection, sizes)).collect();
@@ -84,7 +84,7 @@ fn required(members: &[Member]) -> impl Iterator<Item = (&Member, &Ty)> {
     })
 }
 
-/// Returns the argument type of a value: `impl Into` for texts and numbers.
+/// `impl Into` for texts and numbers.
 fn parameter(of: &Ty, sizes: &Sizes<'_>) -> TokenStream {
     let plain = ty(of, Inside::Collection, sizes);
     let resolved = sizes.resolve(of);

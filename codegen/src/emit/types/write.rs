@@ -21,7 +21,7 @@ pub(super) fn write(lowered: &Lowered) -> TokenStream {
     quote!(#events #(#items)* #samples)
 }
 
-/// Writes a table of new values, each the name of its event or type and its JSON, which a test validates.
+/// A table of new values, each the name of its event or type and its JSON, which a test validates.
 fn samples(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
     let own = lowered.items.values().filter(|item| !lowered.shared.contains(&item.name));
     let impls = own.filter_map(|item| match &item.body {
@@ -88,7 +88,7 @@ fn events(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
     }
 }
 
-/// Writes accessors of the members that locate an event, which clients need for every event.
+/// For members that locate an event, which clients need for every event.
 fn accessors(lowered: &Lowered) -> TokenStream {
     let arms = |name: &str, text: bool| {
         let arm = |event: &EventItem| {

@@ -23,17 +23,16 @@ use test_file::TestFile;
 pub const REPORT: &str = "between.json";
 /// The file with the output of a gateway that the run started.
 pub const LOG: &str = "gateway.log";
-/// The files of a test.
 const CLIENT: &str = "client.exchange";
 const UPSTREAM: &str = "upstream.exchange";
 const TEST: &str = "test.json";
 
-/// Returns the files of a test, relative to the folder of the run: the recordings of the client and of the upstream, and
-/// what is beside them.
+/// Relative to the folder of the run: the recordings of the client and of the upstream, and the file with what is beside
+/// them.
 ///
 /// # Errors
 ///
-/// If its name is none of a test.
+/// If the name is none of a test.
 fn files(name: &str) -> io::Result<[String; 3]> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | ':' | '/');
     let parts: Vec<&str> = name.split('/').collect();
@@ -113,7 +112,7 @@ pub fn test(folder: &Path, test: &BetweenTest) -> io::Result<Test> {
     Ok(read)
 }
 
-/// Returns the hash of the files of a test.
+/// The hash of the files of a test.
 ///
 /// # Errors
 ///
@@ -159,7 +158,6 @@ pub fn make_room(folder: &Path, replaces: bool) -> io::Result<()> {
     harness::evidence::make_room(folder, REPORT, replaces, &|name| [CLIENT, UPSTREAM, TEST].contains(&name))
 }
 
-/// Replaces secrets in the log of the gateway.
 pub(crate) fn hide_in_log(folder: &Path, secrets: &[String]) -> io::Result<()> {
     let file = folder.join(LOG);
     let text = match fs::read(&file) {
@@ -172,7 +170,7 @@ pub(crate) fn hide_in_log(folder: &Path, secrets: &[String]) -> io::Result<()> {
     if hidden == text { Ok(()) } else { fs::write(&file, hidden) }
 }
 
-/// Reads a file of a run; links are refused.
+/// Links are refused.
 fn text(folder: &Path, file: &str) -> io::Result<String> {
     let bytes = Files::open(folder).read(file).map_err(|error| within(file, &error))?;
     String::from_utf8(bytes).map_err(|error| within(file, &io::Error::other(error)))

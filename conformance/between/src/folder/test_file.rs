@@ -19,7 +19,6 @@ pub(super) struct TestFile {
     between_test: u32,
     name: String,
     case: String,
-    /// The dialects.
     front: String,
     upstream: String,
     mode: String,

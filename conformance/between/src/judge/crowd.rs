@@ -4,7 +4,6 @@ use super::Turn;
 use crate::judge::parts::findings::{Findings, Problem, tail};
 use crate::mark::own_mark;
 
-/// Returns whether the response has words of others.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> bool {
     let Some(response) = turn.response() else { return false };
     let own = own_mark(&String::from_utf8_lossy(&turn.client.body), &turn.test.mark);

@@ -13,7 +13,7 @@ use crate::judge::parts::turn::read;
 /// The header with the time to wait.
 const RETRY_AFTER: &str = "retry-after";
 
-/// Judges a turn with a failing upstream, and returns the outcome of the client's stream.
+/// The upstream fails. The result is the outcome of the client's stream.
 pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutcome {
     let (Some(fault), Some(response)) = (turn.test.fault, turn.response()) else {
         return StreamOutcome::Hung;

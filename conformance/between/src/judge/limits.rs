@@ -10,8 +10,6 @@ use crate::judge::parts::findings::{Findings, Problem, applies, tail};
 /// The group of the rules about requests.
 const REQUEST: &str = "request/";
 
-/// Judges a request that the gateway answered without the upstream: that is right only if the upstream's API cannot carry
-/// it.
 pub(super) fn judge_refusal(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let Some(response) = turn.response() else { return };
     let pair = [turn.test.front.api.name, turn.test.upstream.api.name];

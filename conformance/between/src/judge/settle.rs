@@ -16,10 +16,10 @@ const NEVER_CLOSED: &str = "/never-closed";
 /// The pair, the case, the rule and the kind of a finding.
 type Known = BTreeSet<[String; 4]>;
 
-/// Gives findings that do not come from what a test is about back to their own rules: those about the borders of writes, if the
-/// answer is as wrong where each event is written at once, and those about the client's stream after a fault, if the streams of
-/// the pair have them without a fault. The others get one cause for each place in a gateway: the first finding of each test
-/// stands for all that follow from it.
+/// Some findings do not come from what a test is about, and go back to their own rules: findings about the borders of writes,
+/// if the answer is as wrong where each event is written at once, and findings about the client's stream after a fault, if
+/// the streams of the pair have them without a fault. The others get one cause for each place in a gateway: the first finding
+/// of each test stands for all that follow from it.
 pub(crate) fn settle(tests: &mut [BetweenTest]) {
     let mut known = Known::new();
     let mut sound = BTreeSet::new();
@@ -69,15 +69,14 @@ pub(crate) fn settle(tests: &mut [BetweenTest]) {
     }
 }
 
-/// Keeps the findings of each test as they are before they are settled: the tests of other parts of the run are needed to
-/// settle them.
+/// As they are before they are settled: the tests of other parts of the run are needed to settle them.
 pub(crate) fn keep_unsettled(tests: &mut [BetweenTest]) {
     for test in tests {
         test.about.unsettled.clone_from(&test.findings);
     }
 }
 
-/// Gives a finding about borders back to its own rule, if the answer is as wrong without them.
+/// It goes back to its own rule if the answer is as wrong without borders.
 fn of_borders(finding: &mut TestFinding, is_known: &dyn Fn(&str, &str) -> bool) {
     let mut parts = finding.kind.splitn(3, ": ");
     let (Some(writes), Some(rule)) = (parts.next(), parts.next()) else { return };
@@ -98,7 +97,7 @@ fn rule_of(kind: &str) -> &str {
     kind.split_once('.').map_or(kind, |(rule, _)| rule)
 }
 
-/// Keeps the first finding of each rule and kind, and of rules about what a test is about.
+/// The first finding of each rule and kind stays, and all of rules about what a test is about.
 fn drop_repeated(findings: &mut Vec<TestFinding>) {
     let mut seen = BTreeSet::new();
     findings.retain(|finding| {

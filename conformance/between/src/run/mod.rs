@@ -48,7 +48,7 @@ impl Suite {
         Ok(Self { upstream: Arc::new(upstream), keys, machine: machine.clone() })
     }
 
-    /// Returns the address of the upstream.
+    /// The address of the upstream.
     pub fn address(&self) -> SocketAddr {
         self.upstream.address()
     }
@@ -74,7 +74,6 @@ impl Suite {
         folder::hide_in_log(folder, &self.keys.secrets())
     }
 
-    /// Returns the run of settings, without results.
     fn described(&self, settings: &Settings) -> BetweenRun {
         BetweenRun {
             between_run: BETWEEN_RUN_VERSION,

@@ -258,7 +258,7 @@ impl Stage {
         exchanges
     }
 
-    /// Asks as many clients at once.
+    /// All at once.
     async fn crowd(&self, test: &Test, playing: &Arc<Playing>, count: u32) -> Vec<Exchanged> {
         let mut asking = JoinSet::new();
         for number in 0..usize::try_from(count).unwrap_or(1) {
@@ -276,7 +276,7 @@ impl Stage {
         exchanges.into_iter().map(|(_, exchange)| exchange).collect()
     }
 
-    /// Waits until the gateway has closed its connections to the upstream, or the patience is over.
+    /// Or until the patience is over.
     async fn quiet(&self, playing: &Playing) {
         let drained = self.settings.declared.drains.map(|drains| Duration::from_secs(drains) + DRAINED);
         let until = playing.elapsed() + drained.unwrap_or_default().max(self.settings.patience * 2);
@@ -285,7 +285,7 @@ impl Stage {
         }
     }
 
-    /// Asks a plain question after a fault. Times count from the start of the test.
+    /// Times count from the start of the test.
     async fn after(&self, test: &Test, begun: Duration) -> (Option<Exchanged>, Vec<Exchanged>) {
         let Some((case, client)) = plain().zip(self.clients.of(test)) else {
             return (Some(Exchanged::default()), Vec::new());

@@ -6,7 +6,6 @@ use translation::{Question, Translator};
 
 use super::{RecordedRequest, Session};
 
-/// An answer of the upstream, in its API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RecordedAnswer {
     pub(crate) status: u16,

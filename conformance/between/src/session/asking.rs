@@ -33,11 +33,9 @@ pub(super) struct Said<'s> {
     /// The changes since a refusal.
     pub(super) then: Option<&'static AfterRefusal>,
     pub(super) is_helper: bool,
-    /// Whether a compaction is asked for.
     pub(super) is_trigger: bool,
 }
 
-/// An agent in a session.
 pub(super) struct Asking {
     profile: &'static AgentProfile,
     api: &'static Api,
@@ -54,7 +52,6 @@ impl Asking {
         Self { profile, api, id: format!("5e551011-0000-4000-8000-{id:0>12}") }
     }
 
-    /// The request after what was said.
     pub(super) fn request(&self, said: &Said<'_>) -> RecordedRequest {
         let Said { model, first, compaction, turns, phases, case, then, is_helper, is_trigger } = *said;
         let drops = then.map_or(&[][..], |then| then.drops);

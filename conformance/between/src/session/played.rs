@@ -47,7 +47,6 @@ impl<'t> PlayedSession<'t> {
         Self { test, case, asking, histories, is_refused: false }
     }
 
-    /// The number of its requests.
     pub(crate) fn len(&self) -> usize {
         self.test.case.answers.len() + usize::from(self.test.fault.is_some())
     }
@@ -57,7 +56,6 @@ impl<'t> PlayedSession<'t> {
         usize::from(self.case.helper.iter().any(|own| *own as usize == answer))
     }
 
-    /// The request of a turn.
     pub(crate) fn request(&self, turn: usize) -> RecordedRequest {
         let agent = self.agent_at(turn);
         let History { first, compaction, turns, phases } = &self.histories[agent];
@@ -135,7 +133,6 @@ fn compaction(response: &Response) -> Option<Value> {
     })
 }
 
-/// The phase of each message of a response.
 fn phases(response: &Response) -> Vec<Option<String>> {
     let events = response.values().into_iter().filter(|event| event["type"] == "response.output_item.done");
     let messages = events.map(|mut event| event["item"].take()).filter(|item| item["type"] == "message");

@@ -19,7 +19,6 @@ const EXTENSION: &str = "jsonl";
 const USUAL: &str = "session";
 /// The index in the evidence of a tap.
 const INDEX: &str = "index.ndjson";
-/// Maximum size of a file, and depth of folders.
 const LARGEST: u64 = 64 << 20;
 const DEEPEST: usize = 8;
 
@@ -165,7 +164,6 @@ fn of_apis(exchanges: Vec<FileExchange>) -> Vec<Session> {
     sessions
 }
 
-/// A line of the index of a tap.
 #[derive(Debug, Deserialize)]
 struct Indexed {
     session: Option<String>,

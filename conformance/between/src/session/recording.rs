@@ -27,7 +27,6 @@ const OWN: [&str; 15] = [
     "authorization",
 ];
 
-/// An exchange of a file.
 #[derive(Debug, Default)]
 pub(super) struct FileExchange {
     pub(super) method: String,

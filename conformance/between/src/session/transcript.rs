@@ -19,12 +19,9 @@ const MARK: usize = 6;
 /// The time of the answers.
 const NOW: u64 = 1_785_000_000;
 
-/// The turns of a transcript.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
-    /// The profile of its agent.
     profile: &'static str,
-    /// The API that its entries are written in.
     api: &'static str,
     steps: Vec<Step>,
     /// Entries after the last answer.
@@ -74,7 +71,7 @@ impl Transcript {
         self.pending.push(entry);
     }
 
-    /// An answer, or the next part of the last one.
+    /// An entry can be the next part of the last answer.
     fn answered(&mut self, id: &str, model: &str, entry: Value) {
         match self.steps.last_mut() {
             // Results of a call may stand before the next part of its answer.

@@ -30,7 +30,6 @@ pub(super) fn perform(
 /// A body while it is sent.
 struct Performance {
     playing: Arc<Playing>,
-    /// The number of its exchange.
     exchange: usize,
     pieces: VecDeque<Piece>,
     ending: End,

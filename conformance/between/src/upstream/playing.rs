@@ -30,16 +30,13 @@ struct Late {
     is_over: bool,
 }
 
-/// A test while it runs.
 pub(crate) struct Playing {
     pub(crate) test: Test,
-    /// The session that is replayed.
     pub(super) session: Option<Arc<Session>>,
     /// A part that makes the ids of its responses unique.
     tag: String,
-    /// When it began.
     start: Instant,
-    /// How long the upstream waits for the client.
+    /// For the client.
     patience: Duration,
     turn: AtomicUsize,
     /// Whether the upstream answers in any API: the first request shows which one the gateway speaks.
@@ -56,7 +53,6 @@ pub(crate) struct Playing {
     /// Content that the client did not get in time, for each of [`LANES`].
     late: Mutex<[Late; LANES.len()]>,
     exchanges: Mutex<Vec<Exchanged>>,
-    /// Number of requests without a mark.
     unmarked: AtomicU64,
 }
 
@@ -161,8 +157,7 @@ impl Playing {
         exchanges.iter().filter_map(|exchange| exchange.response.as_ref()).all(|it| !it.ended_at.is_zero())
     }
 
-    /// Returns the number of the exchange, its turn, and the tag of its response. After too many requests, there is
-    /// none.
+    /// The number of the exchange, its turn, and the tag of its response. `None` after too many requests.
     pub(super) fn requested(&self, exchange: Exchanged) -> Option<(usize, usize, String)> {
         let turn = self.turn.load(Ordering::SeqCst);
         let mut exchanges = lock(&self.exchanges);
@@ -232,8 +227,7 @@ impl Playing {
         }
     }
 
-    /// Waits until the client has received as much. Content that is late once may be lost, and is not waited for again;
-    /// content behind it is, while more arrives.
+    /// Content that is late once may be lost, and is not waited for again; content behind it is, while more arrives.
     async fn wait_for(&self, wanted: Said) {
         let late = *lock(&self.late);
         let lacks = |seen: &Said, lane: usize| match late[lane] {

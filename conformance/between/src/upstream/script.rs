@@ -61,7 +61,6 @@ impl Piece {
     }
 }
 
-/// Requests that no test accounts for get a plain answer, so that the gateway goes on.
 pub(super) fn aside(dialect: &'static Dialect, asked: &Value) -> Wire {
     let plan = plan(&request("[[say Hello.]]", dialect.api), dialect, 0);
     let answer = render(asked, &plan, dialect, 0);
@@ -125,7 +124,6 @@ pub(crate) fn fault_places(
     }
 }
 
-/// The response to a request of the gateway.
 pub(super) fn script(
     test: &Test,
     fault: Option<Fault>,

@@ -2,7 +2,6 @@
 
 use catalogue::{Level, Rule};
 
-/// A rule and its level in the dialect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
     pub(crate) rule: &'static Rule,

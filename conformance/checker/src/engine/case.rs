@@ -24,13 +24,12 @@ use super::view::Object;
 pub(crate) struct Case<'c> {
     pub(crate) bound: Bound,
     pub(crate) protocol: &'c Protocol,
-    /// The event at hand; at the end of the stream, the last one.
+    /// At the end of the stream, the last event.
     at: At<'c>,
     /// The stream before the event.
     pub(crate) stream: &'c Stream,
-    /// The head of the exchange.
     pub(crate) head: &'c Head,
-    /// The session, on a WebSocket.
+    /// Only on a WebSocket.
     pub(crate) session: Option<SessionView<'c>>,
     findings: &'c mut Findings,
 }
@@ -49,20 +48,16 @@ pub(super) enum At<'c> {
 pub(crate) struct Snapshot<'s> {
     pub(crate) response: &'s Object<'s>,
     pub(crate) status: Option<Cow<'s, str>>,
-    /// Its token counts.
     pub(crate) usage: Usage,
     /// Members that differ from the first snapshot, or are missing.
     pub(crate) changes: Vec<Change<'s>>,
-    /// The holder of the value.
     holder: Holder,
     dialect: &'static Dialect,
 }
 
-/// The holder of a response.
 #[derive(Debug, Clone, Copy)]
 enum Holder {
     Event(&'static EventInfo),
-    /// A body that is not a stream.
     Body,
 }
 
@@ -74,14 +69,11 @@ pub(crate) struct Change<'s> {
     pub(crate) now: Option<&'s str>,
 }
 
-/// Usual number of members that differ from the first snapshot.
 const USUAL_CHANGES: usize = 8;
 
-/// The response at its end.
 #[derive(Debug)]
 pub(crate) struct Ending<'s> {
     pub(crate) snapshot: &'s Snapshot<'s>,
-    /// The entries of its output.
     pub(crate) output: Vec<Object<'s>>,
 }
 
@@ -183,7 +175,7 @@ impl<'c> Case<'c> {
         }
     }
 
-    /// There is none at the end of the stream.
+    /// `None` at the end of the stream.
     pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
         match self.at {
             At::Record(record) | At::Body(record, _) => Some(record),

@@ -160,7 +160,6 @@ pub fn among_others(kinds: &[String]) -> Vec<Vec<Vec<String>>> {
     kinds.iter().map(keys).collect()
 }
 
-/// Whether the event of a kind says one of these words.
 fn says(kind: &str, words: &[&str]) -> bool {
     kind.rsplit(' ').next().unwrap_or_default().split('+').any(|word| words.contains(&word))
 }

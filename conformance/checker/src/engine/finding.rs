@@ -175,7 +175,7 @@ impl Finding {
         parts.map(|part| if part.is_empty() { "-" } else { part }).join(" ")
     }
 
-    /// Its form. Clients take some values in another way: an empty string, a number as a string, and a number that is no integer of
+    /// Clients take some values in another way: an empty string, a number as a string, and a number that is no integer of
     /// JavaScript.
     fn exact_form(&self) -> &str {
         const LARGEST: f64 = 9_007_199_254_740_991.0;
@@ -253,18 +253,13 @@ impl Finding {
     }
 }
 
-/// The place of a violation in a record.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'p> {
-    /// JSON pointer to the value at fault.
     pub(crate) pointer: Option<&'p str>,
     /// Byte offset in the data, if there is no value to point to.
     pub(crate) at: Option<usize>,
-    /// The missing property, if that is the fault.
     pub(crate) missing: Option<&'p str>,
-    /// The expected value.
     pub(crate) expected: Option<&'p str>,
-    /// The actual value.
     pub(crate) actual: Option<&'p str>,
     /// Which of the violations of the rule it is, if the rule has several.
     pub(crate) form: &'static str,
@@ -275,7 +270,6 @@ pub(crate) struct Place<'p> {
 }
 
 impl Place<'_> {
-    /// The whole event.
     pub(crate) const WHOLE: Self = Self {
         pointer: None,
         at: None,
@@ -288,7 +282,7 @@ impl Place<'_> {
     };
 }
 
-/// The message of a finding. One function for all of them compiles in a fraction of the time of one for each.
+/// One function for all messages compiles in a fraction of the time of one for each.
 pub(crate) type Message<'m> = &'m dyn Fn() -> String;
 
 /// Whether a dialect allows what a finding is about.
@@ -297,7 +291,6 @@ pub(crate) type FineIn<'d> = &'d mut dyn FnMut(&'static Dialect) -> bool;
 /// Findings, without duplicates.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// The API of the dialect.
     api: &'static str,
     found: Vec<Finding>,
     seen: HashMap<String, usize>,
@@ -313,17 +306,16 @@ pub struct Findings {
     locator: Locator,
 }
 
-/// The values of a frame that findings are about.
 #[derive(Debug, Default)]
 struct Blamed {
     frame: u64,
-    /// The rules of the findings, and their levels, by pointer.
+    /// By pointer.
     rules: HashMap<String, Vec<(&'static str, Level)>>,
     count: usize,
 }
 
 impl Blamed {
-    /// Clears the values for another frame, and keeps the memory if it is small.
+    /// Keeps the memory if it is small.
     fn begin(&mut self, frame: u64) {
         if self.count > FEW {
             self.rules = HashMap::new();
@@ -332,8 +324,7 @@ impl Blamed {
         (self.frame, self.count) = (frame, 0);
     }
 
-    /// Returns whether another rule has a finding about the value at a pointer, or about a parent, that is at least
-    /// as severe.
+    /// A finding about a parent counts, too, if it is at least as severe.
     fn has(&self, pointer: &str, bound: Bound) -> bool {
         let is_others =
             |(blamed_by, level): &(&str, Level)| *blamed_by != bound.rule.id && *level >= bound.level;
@@ -368,8 +359,8 @@ impl Findings {
         Self { api, ..Self::default() }
     }
 
-    /// Adds a finding that another event may explain. `message` is called only for the first of equal findings. Returns
-    /// its number, or the number of an equal finding that is listed.
+    /// `message` is called only for the first of equal findings. Returns its number, or the number of an equal finding that
+    /// is listed.
     #[cold]
     pub(crate) fn add(
         &mut self,
@@ -382,7 +373,7 @@ impl Findings {
         self.add_here(bound, record, place, related, &mut |_| false, message)
     }
 
-    /// Adds a finding that other dialects may allow: then it does not break clients of these dialects.
+    /// Other dialects may allow the fault: then it does not break clients of these dialects.
     #[cold]
     pub(crate) fn add_here(
         &mut self,
@@ -429,13 +420,12 @@ impl Findings {
         number
     }
 
-    /// Returns the number of the last finding of an event that lacks a property.
+    /// The number of the last finding of an event that lacks the property.
     #[cold]
     pub(crate) fn lacking(&self, property: &str) -> Option<usize> {
         self.found.iter().rposition(|finding| finding.missing.as_deref() == Some(property))
     }
 
-    /// Adds a finding at an earlier place.
     #[cold]
     pub(crate) fn add_at(
         &mut self,
@@ -505,19 +495,19 @@ impl Findings {
         Some(number)
     }
 
-    /// Adds what is known of the missing property of a finding, unless it is an older one.
+    /// An older finding keeps what it has.
     pub(crate) fn supply(&mut self, number: Option<usize>, supply: impl FnOnce() -> Supply) {
         if let Some(finding) = self.new_one(number) {
             finding.supply = Some(Box::new(supply()));
         }
     }
 
-    /// Returns the finding with this number, unless it was seen before.
+    /// `None` if the finding was seen before.
     fn new_one(&mut self, number: Option<usize>) -> Option<&mut Finding> {
         self.found.get_mut(number?).filter(|finding| finding.count == 1)
     }
 
-    /// Returns whether another rule has a finding about the value, or about a parent, that is at least as severe.
+    /// A finding about a parent counts, too, if it is at least as severe.
     fn is_blamed(&mut self, frame: u64, bound: Bound, place: &Place<'_>) -> bool {
         let Some(pointer) = place.pointer else { return false };
         let pointer = match place.missing {
@@ -535,7 +525,7 @@ impl Findings {
         false
     }
 
-    /// Writes the key of a finding: findings with equal keys are counted as one.
+    /// Findings with equal keys are counted as one.
     fn write_key(&mut self, bound: Bound, event_type: Option<&str>, place: &Place<'_>, member: Option<&str>) {
         self.key.clear();
         for part in [
@@ -570,7 +560,7 @@ pub(super) fn without_index(segment: &str) -> &str {
     if is_index { "*" } else { segment }
 }
 
-/// Returns the member at a pointer, or the one that is missing there. `kind` returns the type of the object at a pointer.
+/// The member can be missing at the pointer. `kind` returns the type of the object at a pointer.
 fn member(pointer: &str, missing: Option<&str>, mut kind: impl FnMut(&str) -> Option<String>) -> String {
     let mut member = String::new();
     let mut at = 0;
@@ -596,18 +586,18 @@ fn is_type(text: &str) -> bool {
 /// Maximum length of the type of an object in the name of a member.
 const LONGEST_TYPE: usize = 40;
 
-/// Returns an event type, or what it begins with if no known client of the API knows it: these events are alike to clients.
+/// Only the beginning of a type that no known client of the API knows: such events are alike to clients.
 fn known_event<'n>(api: &str, name: &'n str) -> &'n str {
     let is_known = |(_, dialect): &NamedDialect| dialect.event(name).is_some();
     if dialects_of_clients(api).iter().any(is_known) { name } else { namespace_of(name) }
 }
 
-/// Returns what unknown event types have in common with others.
+/// Unknown event types have it in common with others.
 fn namespace_of(name: &str) -> &'static str {
     APIS.iter().find_map(|api| api.signature.pattern(name)).unwrap_or("*")
 }
 
-/// Returns the path of the API whose name a text ends with.
+/// By the name that the text ends with.
 fn path_of(text: &str) -> Option<&'static str> {
     let own = APIS.iter().find(|api| text.ends_with(api.title)).map(|api| api.path);
     let foreign = || FOREIGN.iter().find(|api| text == api.name)?.paths.first().copied();
@@ -617,7 +607,7 @@ fn path_of(text: &str) -> Option<&'static str> {
 /// A dialect, with the name that clients give it.
 type NamedDialect = (&'static str, &'static Dialect);
 
-/// Returns the dialects that known clients of an API are written for, each once.
+/// Each dialect once, as several clients are written for it.
 fn dialects_of_clients(api: &str) -> &'static [NamedDialect] {
     static ALL: LazyLock<Vec<(&Client, Vec<NamedDialect>)>> = LazyLock::new(|| {
         let mut all: Vec<(&Client, Vec<_>)> = Vec::new();

@@ -7,23 +7,17 @@ use super::markup::RequestTokens;
 use super::view::Object;
 use crate::Exchange;
 
-/// The head of an exchange.
 #[derive(Debug, Default)]
 pub(crate) struct Head {
-    /// Status of the response.
     pub(crate) status: Option<u16>,
     /// Whether its headers are known. Some recorders keep none.
     pub(crate) has_headers: bool,
     pub(crate) content_type: Option<String>,
     /// Whether the request created a new response, if that is known.
     pub(crate) creates: Option<bool>,
-    /// Whether the input of the request triggers a compaction.
     pub(crate) triggers_compaction: bool,
-    /// The tokens in the request, if that is known.
     pub(crate) tokens: Option<RequestTokens>,
-    /// Settings of the request, if it is known.
     pub(crate) asked: Option<Asked>,
-    /// Whether the request asks for a stream, if that is known.
     pub(crate) asks_stream: Option<bool>,
 }
 

@@ -40,7 +40,6 @@ pub(crate) enum Moment {
     Socket,
     /// A reply on a WebSocket to a message about a response in flight.
     Aside,
-    /// An event after an error.
     AfterError,
     /// The end of the stream, without a record.
     StreamEnd,
@@ -49,7 +48,6 @@ pub(crate) enum Moment {
 /// A moment when a rule is called, and its function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Native {
-    /// A moment of any kind.
     At(Moment, fn(&mut Case<'_>)),
     /// An event, if an entry of its lists has a member of one of these names.
     Listed(Lists, &'static [&'static str], fn(&mut Case<'_>)),
@@ -57,7 +55,6 @@ pub(crate) enum Native {
     AnySnapshot(SnapshotRule),
     /// An event with a snapshot that differs from the first one.
     Snapshot(SnapshotRule),
-    /// A value opened a node of a scope.
     Opened(Scope, ValueRule),
     /// A value closes a node of a scope.
     Closed(Scope, ValueRule),
@@ -76,13 +73,11 @@ pub(crate) enum Native {
     /// A fragment of a node of a scope, for rules about where it comes: while fragments of one text follow each other, and
     /// it is not empty, they say the same of each.
     Run(Scope, NodeRule),
-    /// A fragment with log probabilities of a node of a scope.
     LogprobsOf(Scope, NodeRule),
     /// An event of the role `point` in a node.
     Point(NodeRule),
     /// The terminal event, with a snapshot.
     Ending(Ends, EndingRule),
-    /// A body that is not a stream.
     Body(BodyRule),
 }
 
@@ -94,10 +89,8 @@ pub(crate) fn phased(api: &Api) -> impl Iterator<Item = &ScopeInfo> {
     api.scopes().filter(|scope| scope.parent == Some(api.container) && !scope.phases.is_empty())
 }
 
-/// Rules and their functions.
 pub(crate) type BoundRules<F> = Vec<(Bound, F)>;
 
-/// The terminal events that a rule checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
     All,
@@ -123,19 +116,15 @@ impl EventRule {
     }
 }
 
-/// A rule about a snapshot.
 pub(crate) type SnapshotRule = fn(&mut Case<'_>, &Snapshot<'_>);
 
-/// A rule about a node.
 type NodeRule = fn(&mut Case<'_>, &Node);
 
 /// A rule about a node and the value that opens or closes it.
 pub(crate) type ValueRule = fn(&mut Case<'_>, &Node, &Object<'_>);
 
-/// A rule about the end of the response.
 pub(crate) type EndingRule = fn(&mut Case<'_>, &Ending<'_>);
 
-/// A rule about a body.
 type BodyRule = fn(&mut Case<'_>, &Frame<'_>);
 
 #[derive(Debug)]
@@ -162,7 +151,6 @@ impl<F> ScopeRules<F> {
 /// Rules about the values of items, by the type of the value: most are about one or two types.
 #[derive(Debug, Default)]
 pub(crate) struct ItemRules {
-    /// Rules for all other types.
     others: BoundRules<ValueRule>,
     types: Vec<(&'static str, BoundRules<ValueRule>)>,
 }
@@ -189,7 +177,6 @@ impl ItemRules {
     }
 }
 
-/// Rules about values that open or close a node.
 #[derive(Debug)]
 pub(crate) struct ValueRules {
     container: Scope,

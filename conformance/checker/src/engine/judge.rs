@@ -20,7 +20,6 @@ use super::tracker::Tracker;
 use crate::sse::{FrameStart, MAX_REPEATED, Repeated};
 use crate::{Exchange, Frame, Places, Transport};
 
-/// Checks the frames of a connection.
 #[derive(Debug)]
 pub(crate) struct Judge {
     frames: u64,
@@ -321,7 +320,7 @@ impl Judge {
         }
     }
 
-    /// Returns the node of the event.
+    /// The result is the node of the event.
     fn record(&mut self, plan: &Plan, record: &mut Record<'_>) -> Option<usize> {
         let is_on_socket = record.frame.transport == Transport::WebSocket;
         let placement =

@@ -31,7 +31,6 @@ pub(crate) struct Listed {
     pub(crate) inner: Range<usize>,
 }
 
-/// The places of the members of an entry.
 #[derive(Debug)]
 enum Members {
     /// They were recorded while the event was validated.

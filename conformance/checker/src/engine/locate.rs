@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::excerpt::line_ends;
 
-/// Finds values in the data of frames. For many findings in one frame, its lists and lines are read once.
+/// For many findings in one frame, its lists and lines are read once.
 #[derive(Debug, Default)]
 pub(super) struct Locator {
     /// The frame and the pointer of the last list that was searched.

@@ -79,14 +79,12 @@ pub(crate) struct SavedLocation {
     bytes: Range<u64>,
     /// Offset of its data in the frame.
     data: usize,
-    /// Beginning of the frame.
     head: Vec<u8>,
 }
 
 /// Maximum number of bytes kept of a frame.
 const HEAD: usize = 200;
 
-/// Where a frame is in the recording.
 #[derive(Debug)]
 pub(crate) struct FrameExtent<'f> {
     pub(crate) source: &'f [u8],
@@ -136,7 +134,7 @@ impl SavedLocation {
         self.renew_as(record.kept_type(), &FrameExtent::of(record.frame), numbers);
     }
 
-    /// Overwrites the location with another event's: numbers of the frame and event, and sequence number.
+    /// The numbers of the frame and the event, and the sequence number.
     pub(super) fn renew_as(
         &mut self,
         event_type: Cow<'static, str>,

@@ -8,7 +8,6 @@ use spec::table::RequestShape;
 
 use super::view::Object;
 
-/// The tokens of all rules.
 static TOKENS: LazyLock<Vec<(&str, Finder<'_>)>> = LazyLock::new(|| {
     let all = catalogue::RULES.iter().flat_map(|rule| rule.tokens);
     all.map(|token| (*token, Finder::new(*token))).collect()

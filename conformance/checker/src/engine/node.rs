@@ -41,13 +41,12 @@ impl Key {
         self.indices[..usize::from(self.length)].last().copied()
     }
 
-    /// Returns its position in a list, if it is a valid one.
+    /// `None` if it is no valid position in a list.
     pub(crate) fn entry(&self) -> Option<u64> {
         self.last()?.whole()
     }
 }
 
-/// The state of an occurrence of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// It has events, but was not opened.
@@ -65,7 +64,6 @@ pub(crate) struct Node {
     /// Its serial number among all added nodes.
     pub(super) number: u64,
     pub(crate) scope: Scope,
-    /// The properties of its scope.
     pub(crate) level: &'static ScopeInfo,
     pub(crate) key: Key,
     state: State,
@@ -74,20 +72,15 @@ pub(crate) struct Node {
     pub(crate) children: Vec<usize>,
     kind: Reusable<String>,
     id: Reusable<String>,
-    /// Location of the event that opened it.
     pub(crate) opened: Reusable<SavedLocation>,
-    /// Location of the event that closed it.
     pub(crate) closed: Reusable<SavedLocation>,
-    /// The value that opened it.
     pub(crate) opening: Reusable<Object<'static>>,
     /// The value that closed it; for a text, its final value.
     pub(crate) closing: Reusable<Object<'static>>,
     reason: Reusable<String>,
     /// Number of deltas.
     pub(crate) fragments: u64,
-    /// The joined deltas.
     pub(crate) joined: String,
-    /// How its deltas repeat each other.
     pub(crate) repeats: Repeats,
     /// The log probabilities of the deltas: lists, as JSON.
     pub(crate) logprobs: Vec<Box<str>>,
@@ -111,13 +104,10 @@ pub(crate) struct Node {
     pub(crate) end: Option<&'static str>,
     /// The phases that it had: a bit for each rank.
     pub(crate) phases: u8,
-    /// Values that relations keep.
     pub(super) cells: Cells,
-    /// Counts of its children.
     counters: Vec<Counter>,
 }
 
-/// Counts of the children of a scope.
 #[derive(Debug)]
 struct Counter {
     scope: Scope,
@@ -140,7 +130,6 @@ pub(crate) struct Repeats {
 }
 
 impl Repeats {
-    /// Compares the delta that starts at a place with the one before it.
     fn compare(&mut self, joined: &str, start: usize) {
         let (before, delta) = joined.split_at(start);
         let last = before.get(self.last..).unwrap_or_default();
@@ -152,13 +141,13 @@ impl Repeats {
         self.last = start;
     }
 
-    /// Returns whether the last of three or more deltas repeats all before it. Short texts may by chance.
+    /// The last of three or more deltas repeats all before it. Short texts may by chance.
     pub(crate) fn is_whole_at_end(self, joined: &str, deltas: u64) -> bool {
         let (before, last) = joined.split_at_checked(self.end).unwrap_or_default();
         deltas > 2 && last.len() >= SHORT && before == last
     }
 
-    /// Returns whether each delta repeats all before it. Two deltas may be alike by chance.
+    /// Two deltas may be alike by chance.
     pub(crate) const fn are_all(self) -> bool {
         !self.has_new && self.growing > 1
     }
@@ -206,7 +195,7 @@ impl Node {
         }
     }
 
-    /// Clears it, and keeps its memory.
+    /// Keeps its memory.
     fn empty(&mut self) {
         Recycle::recycle(&mut self.children);
         self.kind.empty();
@@ -235,7 +224,7 @@ impl Node {
     /// Size of a node with its entries in maps and lists, without the values that it keeps.
     const OWN: usize = size_of::<Self>() + 256;
 
-    /// Returns an upper bound of its size.
+    /// An upper bound.
     fn weight(&self) -> usize {
         let lists = self.children.capacity() * size_of::<usize>()
             + self.counters.capacity() * size_of::<Counter>()
@@ -249,7 +238,7 @@ impl Node {
         Self::OWN + lists + texts + addressed + words + marks + values + self.joined.capacity()
     }
 
-    /// Returns the `type` of the value that opened or closed it.
+    /// The `type` of the value that opened or closed it.
     pub(crate) fn kind(&self) -> Option<&str> {
         self.kind.get().map(String::as_str)
     }
@@ -272,7 +261,7 @@ impl Node {
         }
     }
 
-    /// Sets the type and the id from the value that opens or closes it, unless they are known.
+    /// A known type or id stays.
     pub(super) fn learn(&mut self, value: &Object<'_>) {
         if !self.kind.is_set()
             && let Some(kind) = value.string("type")
@@ -287,7 +276,6 @@ impl Node {
         }
     }
 
-    /// Appends a delta to its text.
     #[inline]
     pub(super) fn append(&mut self, text: RawString<'_>) {
         self.fragments += 1;
@@ -307,7 +295,7 @@ impl Node {
         }
     }
 
-    /// Returns whether it was closed before its end, and takes the event at hand for the end.
+    /// If it was closed before its end, the event at hand is the end.
     pub(super) const fn take_early_close(&mut self) -> bool {
         std::mem::replace(&mut self.may_close_again, false)
     }
@@ -342,7 +330,7 @@ impl Node {
         self.state
     }
 
-    /// Returns its name in messages: `part 0 of item 1 (msg_1)`.
+    /// In messages: `part 0 of item 1 (msg_1)`.
     pub(crate) fn name(&self, nodes: &Nodes) -> String {
         let own = self.level.noun();
         let parent = self.parent.and_then(|parent| nodes.get(parent));
@@ -369,16 +357,14 @@ impl Node {
 /// The nodes of a stream that are still needed.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
-    /// The nodes, boxed so that they do not move.
+    /// Boxed, so that they do not move.
     #[expect(clippy::vec_box, reason = "growing would copy the nodes, and need the room twice")]
     all: Vec<Box<Node>>,
-    /// Invalid indices.
     oddities: Oddities,
     /// Number of nodes of this stream; the rest is memory of earlier streams.
     used: usize,
     /// Number of nodes ever added, including earlier streams.
     added: u64,
-    /// Positions of free nodes.
     free: Vec<usize>,
     by_key: BTreeMap<(Scope, Key), usize>,
     /// Items by id.
@@ -418,7 +404,6 @@ impl Nodes {
         self.recent.resize(Scope::ALL.len(), None);
     }
 
-    /// Converts a number to an index.
     #[inline]
     pub(super) fn index(&mut self, count: Count) -> Index {
         self.oddities.index(count)
@@ -488,7 +473,7 @@ impl Nodes {
         }
     }
 
-    /// Indexes an item by its id, unless another one has it.
+    /// The first item of an id keeps it.
     pub(super) fn name_item(&mut self, at: usize) {
         if let Some(id) = self.all.get(at).and_then(|node| node.id()) {
             name_first(&mut self.by_id, id, at);
@@ -499,7 +484,7 @@ impl Nodes {
         self.get(*self.by_call_id.get(id)?)
     }
 
-    /// Indexes a call by its `call_id`, unless another one has it.
+    /// The first call of a `call_id` keeps it.
     pub(super) fn name_call(&mut self, at: usize, call: &CallShape) {
         let Some(item) = self.all.get(at) else { return };
         if let Some(id) = item.opening.get().or(item.closing.get()).and_then(|value| value.call_id(call)) {
@@ -538,7 +523,7 @@ impl Nodes {
         at
     }
 
-    /// Removes a node and its descendants that are not open.
+    /// Open descendants stay.
     pub(super) fn forget_closed_below(&mut self, at: usize) {
         let Some(node) = self.get_mut(at) else { return };
         let mut children = std::mem::take(&mut node.children);
@@ -573,7 +558,7 @@ impl Nodes {
     }
 }
 
-/// Adds a name, unless another node has it.
+/// The first node of a name keeps it.
 fn name_first(names: &mut BTreeMap<Box<str>, usize>, name: &str, at: usize) {
     if !names.contains_key(name) {
         names.insert(name.into(), at);

@@ -110,7 +110,6 @@ impl<'s> Occurrence<'s> {
     }
 }
 
-/// Observes nothing.
 impl Observer for () {
     fn record(&mut self, _: &Seen<'_>) {}
 

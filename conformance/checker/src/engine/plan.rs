@@ -31,7 +31,6 @@ pub(crate) struct Plan {
     pub(super) collected: Vec<Vec<(Scope, usize)>>,
     /// The scopes that may not be open from a phase of their parent on.
     pub(super) limited: Vec<Scope>,
-    /// Rules with code of their own.
     pub(crate) hooks: Hooks,
     /// Whether the event or effect can be a delta that needs no other rules than the previous one.
     pub(super) is_fragment: Vec<bool>,

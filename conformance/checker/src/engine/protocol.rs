@@ -10,7 +10,6 @@ pub(crate) struct Protocol {
     scopes: Vec<ScopeEvents>,
 }
 
-/// Which events a dialect has in a scope.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ScopeEvents {
     pub(crate) opens: bool,

@@ -58,7 +58,6 @@ pub struct Record<'a> {
     members: OnceCell<(Vec<OutlineMember>, Names)>,
     /// The objects in the list that the rules of its API look at, once one does.
     listed: OnceCell<AllListed>,
-    /// Its token counts, once something asks for them.
     usage: OnceCell<Usage>,
     /// The other protocol that it belongs to, once something asks for it.
     foreign: OnceCell<Option<&'static str>>,
@@ -102,7 +101,7 @@ impl DataProblem {
 }
 
 impl<'a> Record<'a> {
-    /// Creates a record that is not read yet, of a frame with data.
+    /// The frame has data. The record is not read yet.
     #[inline]
     pub(crate) fn new(frame: &'a Frame<'a>, number: u64, event: u64) -> Self {
         Self {
@@ -179,13 +178,13 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Returns whether one of its listed effects has log probabilities, which are kept with the text.
+    /// Log probabilities are kept with the text.
     pub(super) fn lists_logprobs(&self) -> bool {
         let is_listed = self.matches.is_some_and(|matches| !matches.is_empty());
         is_listed && self.views().any(|(_, view)| view.logprobs().is_some())
     }
 
-    /// Finds out what data is that is no valid event of the dialect.
+    /// For data that is no valid event of the dialect.
     #[cold]
     fn judge_other(&mut self, dialect: &Dialect, data: &str, is_done: bool) {
         if self.frame.transport == Transport::WebSocket && self.is_error {
@@ -208,7 +207,7 @@ impl<'a> Record<'a> {
         self.effects().any(|info| info.level.is_root && info.role == Role::Terminal)
     }
 
-    /// Returns whether it adds to a response, or ends it, unlike a keep-alive.
+    /// It adds to a response, or ends it, unlike a keep-alive.
     pub(super) fn is_part(&self) -> bool {
         self.is_error || self.effects().any(|info| info.role != Role::Point || !info.level.is_root)
     }
@@ -283,7 +282,7 @@ impl<'a> Record<'a> {
         listed.into_iter().flatten().chain(only.map(|(_, info)| (info, self.view)))
     }
 
-    /// Returns a JSON pointer with the entries of arrays in which the effect at hand takes place, in place of `*`.
+    /// The entries of arrays where the effect at hand takes place stand in place of `*`.
     pub(crate) fn filled<'p>(&self, pointer: &'p str) -> Cow<'p, str> {
         match self.matches.zip(self.effect) {
             Some((matches, nth)) => matches.filled(nth, pointer),
@@ -291,7 +290,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Returns the entry of an array in which the effect at hand takes place, and whether it is the only one.
+    /// The entry of an array where the effect at hand takes place, and whether it is the only one.
     pub(crate) fn entry(&self) -> Option<(&'a str, bool)> {
         let (matches, nth) = self.matches.zip(self.effect)?;
         let (data, place) = (self.data(), matches.entry(nth)?);
@@ -300,12 +299,12 @@ impl<'a> Record<'a> {
         Some((data.get(place)?, is_first && is_last))
     }
 
-    /// Returns whether the effect at hand is the first of its kind in its array.
+    /// Among the effects of its array.
     pub(crate) fn is_first_of_kind(&self) -> bool {
         self.matches.zip(self.effect).is_none_or(|(matches, nth)| matches.is_first(nth))
     }
 
-    /// Returns a string value, not yet decoded.
+    /// Not decoded yet.
     pub(crate) fn string(&self, slot: Slot) -> Option<RawString<'a>> {
         if self.first_escape.is_some() {
             return self.view.string(slot);
@@ -314,8 +313,7 @@ impl<'a> Record<'a> {
         Some(RawString { raw, escaped: false })
     }
 
-    /// Returns whether the data may have characters that are escaped as numbers, or U+FFFD. Most escapes are line feeds and
-    /// quotes.
+    /// They are escaped as numbers, or U+FFFD. Most escapes are line feeds and quotes.
     pub(crate) fn may_have_lost_characters(&self) -> bool {
         static NUMBERED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\\u"));
         let rest = self.first_escape.and_then(|at| self.data().as_bytes().get(at..));
@@ -327,7 +325,7 @@ impl<'a> Record<'a> {
         piece.contains(name) || self.may_have_lost_characters()
     }
 
-    /// Returns its type with a longer lifetime than the frame; empty if it has none.
+    /// Lives longer than the frame. Empty if the event has no type.
     pub(crate) fn kept_type(&self) -> Cow<'static, str> {
         match self.known {
             Some((_, info)) => Cow::Borrowed(info.name),
@@ -335,7 +333,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Returns the text of a member of the event; the last one of that name.
+    /// The last one of that name.
     pub(crate) fn member(&self, name: &str) -> Option<&'a str> {
         let data = self.data();
         let recorded = self.recorded.filter(|_| data.starts_with('{')).and_then(Outline::members);
@@ -382,7 +380,7 @@ impl<'a> Record<'a> {
         *self.usage.get_or_init(|| Usage::of(places, self.view.raw(slot).unwrap_or_default()))
     }
 
-    /// Returns the protocol that the event belongs to, if it is another one than the dialect's.
+    /// `None` if it belongs to the protocol of the dialect.
     pub(crate) fn foreign(&self, dialect: &Dialect) -> Option<&'static str> {
         // An event of the dialect is its own, even if it is not valid; but where types follow from members, all data have one.
         let has_types = dialect.framing.types.is_empty();
@@ -409,16 +407,14 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The payload of a frame that was dropped because it is too long.
 const TOO_LONG: Payload = Payload::NotJson(DataProblem::TooLong, 0);
 
-/// The marker that ends a stream.
 pub(crate) const DONE: &str = "[DONE]";
 
 /// The byte with which U+FFFD begins.
 const LOST: u8 = 0xef;
 
-/// Returns whether data begins with a member of that type, as it usually does. If not, the type is unknown.
+/// Data usually begins with the member. If it does not, the type is unknown.
 fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
     dialect.framing.types.is_empty()
         && dialect.framing.event_line != EventLine::Discriminator
@@ -449,7 +445,7 @@ fn stated_type<'a>(dialect: &Dialect, data: &'a str) -> Option<Cow<'a, str>> {
     spec::json::string(spec::json::at(data, place)?)
 }
 
-/// Validates an error that replies to a message: it has an envelope of its own, outside of a stream.
+/// An error that replies to a message has an envelope of its own, outside of a stream.
 fn socket_error(dialect: &Dialect, data: &str, as_event: Verdict) -> Verdict {
     match as_event {
         Verdict::Invalid(..) | Verdict::Unknown => dialect

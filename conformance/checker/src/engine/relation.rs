@@ -10,7 +10,6 @@ use super::bound::Bound;
 use super::node::Node;
 use super::view::{Object, first_segment, inside};
 
-/// A step of a relation for an event.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
     /// Position of the relation in the plan.
@@ -20,10 +19,8 @@ pub(super) struct Step {
     pub(super) act: Act,
 }
 
-/// A place in an event.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
-    /// The JSON pointer.
     pub(super) pointer: &'static str,
     /// The member of the event, if the place is one.
     pub(super) member: Option<&'static str>,
@@ -103,8 +100,7 @@ impl Step {
 }
 
 impl Step {
-    /// Returns whether the relation can say nothing new of an event that equals the last one, except for values at
-    /// these places.
+    /// The relation says nothing new of an event that equals the last one, except for values at these places.
     pub(super) fn is_settled_by_the_last(&self, places: &[&str]) -> bool {
         let is_apart =
             |pointer: &str, place: &&str| !pointer.starts_with(*place) && !place.starts_with(pointer);

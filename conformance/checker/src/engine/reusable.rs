@@ -7,7 +7,6 @@ pub(crate) struct Reusable<T> {
     is_set: bool,
 }
 
-/// A value that can be cleared for another one.
 pub(crate) trait Recycle {
     /// Keeps the memory if that is little.
     fn recycle(&mut self);
@@ -27,7 +26,7 @@ impl<T> Reusable<T> {
         self.is_set
     }
 
-    /// Returns the old value to write over.
+    /// The old value, to write over.
     pub(crate) const fn fill(&mut self) -> &mut T {
         self.is_set = true;
         &mut self.value

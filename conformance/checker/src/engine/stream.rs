@@ -32,26 +32,20 @@ pub(crate) struct Stream {
     pub(super) recent: Recent,
     /// Whether relations said nothing of the last event as a whole.
     pub(super) is_related: bool,
-    /// The transport of its frames.
     pub(crate) transport: Transport,
     /// Number of previous events.
     pub(crate) events: u64,
-    /// The types of the first events.
     pub(crate) first_types: Vec<Cow<'static, str>>,
     /// Whether it is the rest of an interrupted stream.
     pub(crate) resumed: bool,
     /// Whether a part of it could not be parsed, so that values may be missing.
     pub(crate) has_gap: bool,
-    /// The last sequence number.
     pub(crate) sequence_number: Option<Count>,
-    /// The response of the first event.
     pub(crate) first_snapshot: Reusable<Object<'static>>,
-    /// Its token counts.
     pub(crate) first_usage: Usage,
     /// The declared tools that the client runs, with the type of their calls, computed for the first call; none if they
     /// are unknown.
     pub(crate) declared: OnceLock<Option<Vec<(&'static str, String)>>>,
-    /// The last `error` event.
     pub(crate) error: Reusable<Object<'static>>,
     /// Location of the first `[DONE]`.
     pub(crate) done: Option<u64>,
@@ -71,7 +65,6 @@ pub(crate) const MOST_KEPT: usize = 256 << 20;
 /// Maximum ratio of kept data, which includes the places of members, to the size of the data.
 const OF_DATA: usize = 6;
 
-/// Number of first event types that are kept.
 const FIRST_TYPES: usize = 4;
 
 impl Stream {

@@ -5,7 +5,6 @@ use spec::table::UsagePlaces;
 
 use super::view::number;
 
-/// The numbers in the `usage` of a response.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Usage {
     pub(crate) input: Option<f64>,

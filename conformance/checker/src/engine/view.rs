@@ -62,7 +62,6 @@ impl<'a> Object<'a> {
         Object { text: Cow::Owned(text), members: Cow::Owned(members), names: self.names }
     }
 
-    /// The places of its members, and their index.
     pub(crate) fn into_members(self) -> (Vec<OutlineMember>, Names) {
         (self.members.into_owned(), self.names)
     }
@@ -104,7 +103,6 @@ impl<'a> Object<'a> {
         inside(self.get(name)?, rest)
     }
 
-    /// Returns the text of a member.
     // Rules run once an event, so that loading their code takes longer than running it. This keeps the code small.
     #[inline(never)]
     pub(crate) fn get(&self, name: &str) -> Option<&str> {

@@ -6,7 +6,7 @@ use spec::json::{self, Scan, Scanner, Syntax};
 
 use crate::engine::{Case, Node};
 
-/// Reports a log probability above zero.
+/// A log probability is at most 0.
 pub(super) fn possible(case: &mut Case<'_>, _: &Node) {
     let list = case.record().and_then(|record| record.view.logprobs()).unwrap_or_default();
     let mut above: Option<&str> = None;
@@ -29,8 +29,8 @@ pub(super) fn possible(case: &mut Case<'_>, _: &Node) {
     }
 }
 
-/// Returns what the tokens of valid lists spell if it is not this text: by their bytes if all have them, as a token may be
-/// part of a character. Returns `None` if unknown. Another value than a list has no tokens.
+/// `None` if the tokens of valid lists spell the text, or if that is unknown. They spell by their bytes if all have them, as
+/// a token may be part of a character. Another value than a list has no tokens.
 pub(super) fn misspelled<'l>(lists: impl Iterator<Item = &'l str> + Clone, text: &str) -> Option<String> {
     if Unspelled::is_nothing_after(lists.clone(), text) {
         return None;
@@ -40,7 +40,7 @@ pub(super) fn misspelled<'l>(lists: impl Iterator<Item = &'l str> + Clone, text:
     by_bytes.filter(is_other).or_else(|| by_text.filter(is_other))
 }
 
-/// Returns what tokens spell by their bytes, and by their texts.
+/// By their bytes, and by their texts.
 fn spelled<'l>(lists: impl Iterator<Item = &'l str>) -> [Option<String>; 2] {
     let mut tokens = Tokens { bytes: Some(Vec::new()), text: Some(String::new()) };
     for list in lists {
@@ -74,9 +74,7 @@ impl Tokens {
     }
 }
 
-/// A token of a list.
 struct Token<'l> {
-    /// Its list of bytes, if it has one.
     bytes: Option<&'l str>,
     text: Option<Cow<'l, str>>,
 }
@@ -99,12 +97,12 @@ impl<'l> Token<'l> {
     }
 }
 
-/// Returns whether the text of a token stands for a piece of a character, whose bytes it cannot have.
+/// The text of such a token stands for a piece of a character, whose bytes it cannot have.
 fn is_piece(token: &str) -> bool {
     token.contains("\\x") || token.contains(char::REPLACEMENT_CHARACTER)
 }
 
-/// Calls a function with each byte of a list, until it returns `None`. Returns `None` then, or if the list has something else.
+/// `None` if `found` returns it, or if the list has something else than bytes.
 fn each_byte(list: &str, mut found: impl FnMut(u8) -> Option<()>) -> Option<()> {
     let mut number: Option<u8> = None;
     for character in list.strip_prefix('[')?.bytes() {
@@ -135,7 +133,7 @@ impl<'t> Unspelled<'t> {
         lists.all(|list| json::each_entry(list, |scanner| text.pass(scanner))) && text.rest.is_empty()
     }
 
-    /// Passes the token at the cursor. Fails unless the rest begins with it, and all tokens have bytes or none has.
+    /// The rest must begin with the token, and all tokens have bytes or none has.
     fn pass(&mut self, scanner: &mut Scanner<'_>) -> Scan<()> {
         let Token { bytes, text } = Token::read(scanner)?;
         let mut rest = self.rest;

@@ -5,7 +5,7 @@ use spec::{Dialect, Verdict};
 
 use crate::engine::Record;
 
-/// The verdicts of other dialects on a value, computed lazily and once.
+/// Computed lazily, and once.
 pub(super) struct OtherDialects<C> {
     own: &'static Dialect,
     check: C,

@@ -29,7 +29,6 @@ fn calls<'s>(stream: &'s Stream, api: &Api, holder: &'s Node) -> Vec<&'s Node> {
     }
 }
 
-/// The name of the tool.
 fn called(asked: &Asked, call: &Node) -> Option<String> {
     asked.called(call.opening.get()?.text()).map(Into::into)
 }
@@ -199,7 +198,7 @@ pub(super) fn body(case: &mut Case<'_>, body: &Frame<'_>) {
     }
 }
 
-/// Returns how a text that should be a JSON object is none, as far as it matters to clients: some complete a text that was cut.
+/// As far as it matters to clients: some complete a text that was cut.
 pub(super) fn no_object(text: &str) -> &'static str {
     let text = text.trim();
     let mut scanner = json::Scanner::new(text);

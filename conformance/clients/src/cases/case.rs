@@ -16,7 +16,6 @@ use super::played::{Delivery, Played, Plays, answers, plays};
 use super::retries::PlayedRetries;
 use super::turns::PlayedTurn;
 
-/// Timeout of a case.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A response that is played to a client over one transport.
@@ -60,7 +59,7 @@ impl PlayedCase {
         Self { name, expect, ..of_streams(request, (&played, &played), Channel::Sse, &[]) }
     }
 
-    /// Returns the limit on the time of the client.
+    /// The limit on the time of the client.
     pub fn limit(&self) -> Duration {
         self.retries.as_ref().map_or(self.timeout, |retries| retries.limit)
     }

@@ -14,7 +14,6 @@ use super::event::event_type;
 use super::played::Played;
 use super::streams::Streams;
 
-/// The defect of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Wrong {
     Absent,
@@ -27,7 +26,6 @@ impl Wrong {
     pub(crate) const ALL: [Self; 3] = [Self::Absent, Self::Null, Self::Type];
 }
 
-/// An edited golden.
 pub(crate) struct Edited {
     pub(crate) golden: &'static Golden,
     pub(crate) name: String,
@@ -52,7 +50,7 @@ impl Edited {
     }
 }
 
-/// Returns a case for each defect of a member, and one for each golden that they are made of.
+/// One for each defect of a member, and one for each golden that they are made of.
 pub(crate) fn members(dialect: &'static Dialect, streams: &mut Streams) -> Vec<PlayedCase> {
     let mut cases: Vec<_> = playable(dialect, streams).into_iter().map(|(_, case)| case).collect();
     let rule = catalogue::rule("schema/event-valid");
@@ -79,7 +77,7 @@ pub(crate) fn id(golden: &Golden) -> String {
     format!("{}/{}", golden.dialect, golden.name)
 }
 
-/// Returns the goldens whose requests clients of a dialect can send, each with its case.
+/// Goldens whose requests clients of the dialect can send, each with its case.
 fn playable(dialect: &'static Dialect, streams: &mut Streams) -> Vec<(&'static Golden, PlayedCase)> {
     let of_stream = goldens::GOLDENS.iter().filter(|golden| golden.format == Format::Sse);
     of_stream.filter_map(|golden| Some((golden, intact(golden, dialect, streams)?))).collect()
@@ -98,7 +96,7 @@ fn intact(golden: &'static Golden, dialect: &'static Dialect, streams: &mut Stre
     })
 }
 
-/// Returns the defects that can be made of the goldens whose requests clients of a dialect can send, each once.
+/// Each once. They are made of the goldens whose requests clients of the dialect can send.
 fn defects(dialect: &'static Dialect, streams: &mut Streams) -> Vec<Edited> {
     let mut playable = playable(dialect, streams);
     // The plainest stream that has the member shows the defect: more clients can ask for it, and read it.
@@ -144,8 +142,8 @@ fn add(
     }
 }
 
-/// Returns whether a null stands where the member may be absent, and means as much: the stream then has less content, and what
-/// clients return shows nothing about nulls where nothing is to be said.
+/// A null stands where the member may be absent, and means as much: the stream then has less content, and what clients return
+/// shows nothing about nulls where nothing is to be said.
 fn is_nothing(whole: &Played, with_null: &[u8], frames: &Frames, places: &Places, rules: &Rules) -> bool {
     let is_of_schema = |finding: &Finding| finding.rule.starts_with("schema/");
     let may_be_absent = || {
@@ -187,7 +185,7 @@ impl Frames {
         places
     }
 
-    /// Returns the stream with a member made wrong at all of its places, and the form that it has there.
+    /// The member is wrong at all of its places. The second value is the form that it has there.
     pub(crate) fn edited(&self, places: &[(usize, String)], wrong: Wrong) -> Option<(Vec<u8>, &'static str)> {
         let mut changed: BTreeMap<usize, Value> = BTreeMap::new();
         let mut form = None;

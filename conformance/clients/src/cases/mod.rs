@@ -81,7 +81,7 @@ pub fn is_measured_only(name: &str) -> bool {
     [groups::MEMBER, groups::ORDER, groups::SOUND].iter().any(|group| name.starts_with(group))
 }
 
-/// Returns the cases of a page whose requests ask for a stream, or do not, one for each transport.
+/// For requests that ask for a stream, or for those that do not: one for each transport.
 fn of_row(
     row: &'static ClientCase,
     is_stream: bool,
@@ -108,7 +108,7 @@ fn of_row(
 /// A request, with its response before and after the edits.
 type Response = (Value, Rc<Played>, Rc<Played>);
 
-/// Returns the case of a page over a transport, if that can carry the response.
+/// `None` if the transport cannot carry the response.
 fn over(
     row: &'static ClientCase,
     channel: Channel,
@@ -177,7 +177,7 @@ fn over(
     })
 }
 
-/// Returns the request of a golden, with the golden before and after the edits.
+/// With the golden before and after the edits.
 fn of_golden(
     row: &ClientCase,
     golden: &str,
@@ -192,7 +192,7 @@ fn of_golden(
     gateway::invalid(&request, dialect).is_none().then_some((request, sound, edited))
 }
 
-/// Returns a request, with the response of the reference gateway before and after the edits.
+/// With the response of the reference gateway before and after the edits.
 fn of_gateway(
     row: &ClientCase,
     mut request: Value,
@@ -219,12 +219,12 @@ fn of_gateway(
     Some((request, sound, edited))
 }
 
-/// Returns whether edits affect only SSE frames, which a WebSocket does not have.
+/// Such edits affect only SSE frames, which a WebSocket does not have.
 fn is_same_on_socket(edits: &[Edit], sound: &Played, edited: &Played) -> bool {
     !edited.is_stream || !edits.is_empty() && sound.messages().eq(edited.messages())
 }
 
-/// Returns the cases for the violation of a rule, one for each transport, if clients can notice the violation.
+/// One for each transport. `None` if clients cannot notice the violation.
 fn of_rule(rule: &'static Rule, dialect: &'static Dialect, streams: &mut Streams) -> Option<Vec<PlayedCase>> {
     let own = rule.in_dialect(dialect);
     let Violation { golden: id, edits, .. } = own.violation;

@@ -77,8 +77,8 @@ fn for_each_edit(client: &'static Dialect, mut found: impl FnMut(Edited, &Rules)
     }
 }
 
-/// Calls a function with each stream that has a wrong member in events of one type, where several places have the member, at
-/// all of them and at the first, and no other finding. How a client reads one by what the others say shows only there.
+/// Streams with a wrong member in events of one type, and no other finding. Where several places have the member, it is wrong
+/// at all of them or at the first: only then it shows whether a client reads one by what the others say.
 fn with_wrong_members(
     golden: &'static Golden,
     frames: &Frames,
@@ -152,7 +152,7 @@ fn changed(frames: &Events, at: usize, change: Change, dialect: &Dialect) -> Opt
 /// The member that numbers events, where they are numbered.
 const NUMBER: &str = "sequence_number";
 
-/// Returns the bytes of events, numbered in their order: a wrong number is another defect.
+/// Numbered in their order: a wrong number is another defect.
 fn renumbered(frames: Events) -> Vec<u8> {
     let mut number = 0;
     let frames = frames.into_iter().map(|(frame, mut data)| {

@@ -17,9 +17,7 @@ use super::event::event_type;
 /// The data that a client receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Plays {
-    /// An HTTP response.
     Http(Act),
-    /// Messages of a WebSocket.
     Socket(Line),
 }
 
@@ -54,7 +52,6 @@ pub(crate) struct Played {
     last: OnceCell<Option<Answer>>,
 }
 
-/// The data of an event.
 #[derive(Debug, Clone)]
 struct Message {
     text: String,
@@ -295,7 +292,6 @@ pub(crate) fn answers(sound: &Played, edited: &Played) -> Vec<Answer> {
     all
 }
 
-/// The transport and timing of a case.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Delivery {
     pub(crate) chunk: Option<usize>,

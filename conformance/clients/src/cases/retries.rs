@@ -44,7 +44,7 @@ struct PlayedFailure {
 }
 
 impl PlayedRetries {
-    /// Returns the retries of a case over a transport; none if the dialect does not have its requests.
+    /// `None` if the dialect does not have the requests of the case.
     pub(crate) fn new(
         row: &ClientRetries,
         is_lasting: bool,
@@ -75,7 +75,7 @@ impl PlayedRetries {
         self.failures.get(attempt).or_else(|| self.failures.last().filter(|_| self.is_lasting))
     }
 
-    /// Returns the response to a request, if it fails; 0 is the first.
+    /// `None` if the request does not fail. 0 is the first.
     pub(crate) fn response(&self, attempt: usize) -> Option<Act> {
         self.failure(attempt).map(PlayedFailure::now)
     }
@@ -88,7 +88,7 @@ impl PlayedRetries {
         !self.is_lasting
     }
 
-    /// Returns the problems of requests that were sent again: their number, when they came, and whether they are alike.
+    /// Of requests that were sent again: their number, when they came, and whether they are alike.
     pub(crate) fn problems(&self, sent: &[Sent], api: &Api) -> Vec<RequestProblem> {
         let mut found = Vec::new();
         let requests = attempts(sent, api);
@@ -108,7 +108,7 @@ impl PlayedRetries {
         found
     }
 
-    /// Returns why a case was not exercised: nothing shows that the driver lets its client retry.
+    /// The case was not exercised if nothing shows that the driver lets its client retry.
     pub(crate) fn unused(
         &self,
         outcome: ClientOutcome,
@@ -150,7 +150,7 @@ impl PlayedFailure {
         Some(Self { act, wait })
     }
 
-    /// Returns the response as it is sent now: a date is not known before.
+    /// As it is sent now: a date is not known before.
     fn now(&self) -> Act {
         let mut act = self.act.clone();
         if let Some((wait, form)) = self.wait {
@@ -172,7 +172,7 @@ const fn header(form: WaitForm) -> &'static str {
     }
 }
 
-/// Returns the next whole second: dates in headers have no parts of seconds.
+/// Dates in headers have no parts of seconds.
 fn whole_second(time: SystemTime) -> SystemTime {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     SystemTime::UNIX_EPOCH + Duration::from_secs(since.as_secs() + u64::from(since.subsec_nanos() > 0))

@@ -31,7 +31,7 @@ impl Cache {
         Self(folder)
     }
 
-    /// Returns the folder of packages with this name.
+    /// The folder of packages with this name.
     pub fn folder(&self, packages: &ImpactPackages, name: &str) -> PathBuf {
         let all: Vec<&str> = packages.all().collect();
         self.0.join(format!("{name}-{:.16}", hash(all.join("\n").as_bytes())))

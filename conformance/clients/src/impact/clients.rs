@@ -50,7 +50,7 @@ struct File {
     clients: Vec<Entry>,
 }
 
-/// A client. It can play recordings if it has packages.
+/// It can play recordings if it has packages.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -80,7 +80,7 @@ static FILE: LazyLock<(BTreeMap<String, ImpactPackages>, Vec<ImpactClient>)> = L
     (packages, clients.into_iter().filter_map(Entry::played).collect())
 });
 
-/// Returns the clients that recordings can be played to.
+/// The clients that recordings can be played to.
 pub fn impact_clients() -> &'static [ImpactClient] {
     &FILE.1
 }

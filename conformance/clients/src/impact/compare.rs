@@ -103,8 +103,8 @@ fn has_more(reply: &Reply, said: &Said) -> bool {
     has_no_text && !answer.text().is_empty() || has_no_calls && !answer.calls.is_empty()
 }
 
-/// Adds an empty value for each part that the client lost, and removes ids that were never sent: clients leave these
-/// out, or make their own.
+/// A part that the client lost becomes an empty value, and ids that were never sent are removed: clients leave these out, or
+/// make their own.
 fn comparable(reply: &Reply, intact: &Intact<'_>, said: &Said) -> Reply {
     let mut reply = reply.with_losses(intact.reply);
     let has_id = said.readings.iter().any(|answer| answer.id.as_deref().is_some_and(|id| !id.is_empty()));

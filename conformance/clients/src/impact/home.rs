@@ -9,7 +9,6 @@ use harness::Scratch;
 use super::cache::{Cache, interpreter};
 use super::clients::{DRIVERS, ImpactClient, packages};
 
-/// The folder.
 pub(super) struct Home(Scratch);
 
 impl Home {

@@ -18,16 +18,13 @@ const NOW: u64 = 1_785_000_000;
 /// Maximum number of tools that a request offers.
 const TOOLS: usize = 32;
 
-/// The content of a response.
 pub(super) struct Said {
     pub(super) dialect: &'static Dialect,
     /// The readings of its content: of its deltas, and of its last event. They differ where it contradicts itself.
     pub(super) readings: Vec<Answer>,
     /// Whether it is a body, and not a stream.
     pub(super) is_body: bool,
-    /// Whether it stops before its end.
     pub(super) is_cut: bool,
-    /// Whether it reports an error.
     pub(super) has_error: bool,
     reply: Reply,
     body: Vec<u8>,

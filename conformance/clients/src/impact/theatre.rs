@@ -57,7 +57,6 @@ pub struct Theatre {
     pub jobs: usize,
 }
 
-/// A recorded response, with what is played beside it.
 struct Piece {
     said: Said,
     act: Arc<Act>,
@@ -165,7 +164,6 @@ impl Theatre {
     }
 }
 
-/// One client, which plays responses one after the other.
 struct Player<'t> {
     theatre: &'t Theatre,
     client: &'static ImpactClient,

@@ -12,7 +12,6 @@ use crate::cases::case::PlayedCase;
 use crate::play::child::Ended;
 use crate::protocol::{Reply, ReplyCall, ReplyUsage, Status};
 
-/// Maximum length of a quoted text.
 const QUOTED: usize = 200;
 
 /// Judges the behaviour of a client on a case. The text is the difference, or the reported error.
@@ -54,7 +53,7 @@ pub(crate) fn error_of(reply: &Reply) -> String {
     quoted(&[error.kind, error.message].into_iter().flatten().collect::<Vec<_>>().join(": "))
 }
 
-/// Returns a part that the case tests and the reply does not have: the case is not exercised then.
+/// The case tests a part that the reply does not have: it is not exercised then.
 fn left_out(case: &PlayedCase, reply: &Reply) -> Option<&'static str> {
     let returned = |part: &About| match part {
         About::Text => ("text", reply.text.is_some() || reply.streamed.is_some()),
@@ -79,7 +78,7 @@ fn silent(reply: &Reply) -> String {
     }
 }
 
-/// Judges a client that must disconnect: it must return the beginning of the text.
+/// The client must disconnect, and return the beginning of the text.
 fn of_cancelled(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
     let whole = case.answers.first().map(Answer::text).unwrap_or_default();
     let texts = reply.streamed.iter().chain(&reply.text).flatten();
@@ -91,7 +90,7 @@ fn of_cancelled(case: &PlayedCase, reply: &Reply) -> (ClientOutcome, String) {
     }
 }
 
-/// Returns the first part of a reply that equals none of the correct responses.
+/// The first part of the reply that equals none of the correct responses.
 pub(crate) fn difference(answers: &[Answer], about: &[About], reply: &Reply) -> Option<String> {
     let any = |fits: &dyn Fn(&Answer) -> bool| answers.iter().any(fits);
     let first = answers.first()?;
@@ -178,7 +177,7 @@ fn parted(name: &str, verb: &str, found: &str, expected: &str) -> String {
     )
 }
 
-/// Returns a text without white space, as clients join parts in different ways.
+/// Without white space, as clients join parts in different ways.
 fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }
@@ -210,7 +209,7 @@ fn is_call(sent: &ToolCall, given: &ReplyCall) -> bool {
     is_id && given.name == sent.name && is_same
 }
 
-/// Returns whether two values are equal as JSON, whose numbers have many forms: a client that reads `-3e2` may tell `-300`.
+/// Equal as JSON, whose numbers have many forms: a client that reads `-3e2` may tell `-300`.
 fn are_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

@@ -186,7 +186,7 @@ fn of_turn(
     }
 }
 
-/// Checks what a request repeats of the conversation: all that was said, and unchanged what only the server can read.
+/// All that was said is repeated, and unchanged if only the server can read it.
 fn of_conversation(
     case: &PlayedCase,
     turn: &PlayedTurn,
@@ -223,7 +223,7 @@ fn of_conversation(
     }
 }
 
-/// Returns why a case with several steps was not exercised, if a request is missing.
+/// A case with several steps was not exercised if a request is missing.
 pub(crate) fn unsent(case: &PlayedCase, sent: &[Sent]) -> Option<String> {
     let due = case.turns.iter().filter(|turn| turn.step != Step::Resume).count();
     let body = |one: &Sent| -> Option<Value> {

@@ -19,7 +19,6 @@ const GRACE: Duration = Duration::from_secs(3);
 const START: Duration = Duration::from_secs(30);
 /// The same after a process that did not reply.
 const START_AGAIN: Duration = Duration::from_secs(5);
-/// Maximum length of a line.
 const LONGEST: usize = 8 << 20;
 /// Number of other lines that a client may print before its reply.
 const NOISE: usize = 10_000;
@@ -53,13 +52,11 @@ impl Ended {
     }
 }
 
-/// A running client.
 pub(crate) struct Running {
     process: Process,
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
     stderr: Tail,
-    /// Maximum time to start.
     start: Duration,
     /// Time until the first reply.
     replied_after: Option<Duration>,

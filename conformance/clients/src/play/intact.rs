@@ -17,7 +17,7 @@ impl<'d> Intact<'d> {
         Self(replies.filter_map(|(case, ended)| Some((&*case.name, (*ended)?.reply()?))).collect())
     }
 
-    /// Adds an empty value for each part that the client returns only for the intact stream.
+    /// A part that the client returns only for the intact stream gets an empty value.
     pub(crate) fn with_losses<'e>(&self, case: &PlayedCase, ended: &'e Ended) -> Cow<'e, Ended> {
         let control = case.control.as_deref().and_then(|control| self.0.get(control));
         match (control, ended.reply()) {

@@ -17,7 +17,6 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Time for a client to learn that no case is left.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// Serves cases over HTTP, and receives the replies.
 pub(crate) struct CaseDesk {
     messages: OnceLock<Vec<(CaseMessage, Duration)>>,
     origins: Vec<String>,

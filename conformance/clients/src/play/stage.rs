@@ -19,7 +19,6 @@ use crate::journal::{Sent, attempts};
 const KEPT: usize = 32;
 /// Maximum size of a request that is kept.
 const LARGEST: usize = 1 << 20;
-/// Prefix of the path of a case.
 const PREFIX: &str = "/case/";
 /// A version that clients of all APIs may have in their paths.
 const VERSION: &str = "v1";
@@ -29,7 +28,7 @@ pub(crate) struct Playing {
     api: &'static Api,
     cases: Arc<[PlayedCase]>,
     sent: Mutex<BTreeMap<usize, Vec<Sent>>>,
-    /// Serves cases to clients that fetch them over HTTP.
+    /// For clients that fetch cases over HTTP.
     pub(crate) desk: Option<CaseDesk>,
 }
 

@@ -28,19 +28,19 @@ pub struct RenderedResponse {
 }
 
 impl RenderedResponse {
-    /// Returns the whole stream.
+    /// The whole stream.
     pub fn stream(&self) -> String {
         self.events.concat()
     }
 
-    /// Returns the final response.
+    /// The final response.
     pub const fn response(&self) -> &Value {
         let [_, _, ended] = &self.snapshots;
         ended
     }
 }
 
-/// Returns the planned response to a request.
+/// The planned response to a request.
 pub fn render(
     request: &Value,
     plan: &ResponsePlan,

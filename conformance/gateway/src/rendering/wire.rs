@@ -126,12 +126,12 @@ impl WireFault {
         Self::ErrorAsStream,
     ];
 
-    /// Returns its name.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         self.words().0
     }
 
-    /// Returns its effect on a stream.
+    /// Its effect on a stream.
     pub const fn effect(self) -> &'static str {
         self.words().1
     }
@@ -155,7 +155,7 @@ impl WireFault {
         }
     }
 
-    /// Returns the fault of that name.
+    /// The fault of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fault| fault.name() == name)
     }

@@ -8,16 +8,11 @@ use crate::content::text;
 /// Maximum number of stored entries; the oldest are dropped first.
 const MAX_TURNS: usize = 256;
 
-/// A response that others can continue.
 #[derive(Debug, Clone)]
 pub(super) struct PastResponse {
-    /// Its id.
     pub(super) id: String,
-    /// Its request.
     pub(super) request: Value,
-    /// The conversation up to its end.
     pub(super) context: Vec<Value>,
-    /// The final response.
     pub(super) response: Value,
 }
 

@@ -25,9 +25,8 @@ struct Guard {
     largest: usize,
 }
 
-/// Refuses requests of web pages of other origins, and requests that such a page could have sent through a name of its
-/// own for this machine. A page could otherwise command a local server, and read the output of its MCP servers. Bodies
-/// that are too long or too slow are refused, too.
+/// A page could otherwise command a local server, and read the output of its MCP servers. It could also send requests through
+/// a name of its own for this machine. Bodies that are too long or too slow are refused, too.
 pub(super) fn guarded(app: Router, origins: &[String], largest: usize) -> Router {
     app.layer(from_fn_with_state(Guard { origins: origins.into(), largest }, guard))
 }
@@ -62,7 +61,6 @@ async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Resp
     response
 }
 
-/// The reason, if a web page of somebody else sent the request.
 fn foreign_page(headers: &HeaderMap, origins: &[String]) -> Option<String> {
     let origin = headers.get(header::ORIGIN)?;
     if allowed(headers, origins).is_some() {

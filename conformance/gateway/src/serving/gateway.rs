@@ -25,13 +25,11 @@ use crate::rendering::wire::Wire;
 use crate::rendering::{RenderedResponse, render};
 use checker::Rules;
 
-/// A running gateway.
 #[derive(Debug)]
 pub(super) struct Gateway {
     pub(super) settings: Settings,
     pub(super) rules: Rules,
     store: Mutex<Store>,
-    /// The list of faults, computed lazily.
     listed: OnceLock<Arc<Vec<FaultInfo>>>,
     /// The number of requests, for their ids.
     asked: AtomicU64,
@@ -99,7 +97,6 @@ impl Gateway {
         wire
     }
 
-    /// The reason, if the model is not served.
     pub(super) fn unserved(&self, request: &Value) -> Option<Problem> {
         unserved(request, &self.settings.models)
     }
@@ -191,26 +188,18 @@ impl Gateway {
     }
 }
 
-/// A request and its planned response.
 #[derive(Debug, Clone)]
 pub(super) struct PlannedRequest {
-    /// The request.
     pub(super) request: Value,
-    /// The request with the previous conversation.
     whole: Value,
-    /// The plan of the response.
     pub(super) plan: ResponsePlan,
     number: u64,
 }
 
-/// A created response.
 pub(super) struct Made {
-    /// Its request.
     pub(super) planned: PlannedRequest,
     pub(super) answer: RenderedResponse,
-    /// Its stored conversation.
     pub(super) past: PastResponse,
-    /// The unique part of its ids.
     pub(super) tag: String,
     /// The stream of its events, if requested, with unique ids.
     pub(super) stream: Option<Wire>,

@@ -66,7 +66,7 @@ impl Host {
         Ok(Self { address, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Returns its address.
+    /// Its address.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }

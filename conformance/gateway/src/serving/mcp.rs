@@ -16,7 +16,6 @@ const LARGEST: usize = 1 << 20;
 /// Maximum number of servers of a request.
 const SERVERS: usize = 4;
 
-/// The MCP servers of a request, with their results.
 #[derive(Debug, Default)]
 pub(super) struct Servers(Vec<Server>);
 

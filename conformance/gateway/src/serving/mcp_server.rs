@@ -32,12 +32,12 @@ impl McpServer {
         Host::start(cors::guarded(app, &[], LARGEST)).map(Self)
     }
 
-    /// Returns the URL of the working tool.
+    /// The URL of the working tool.
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.0.address())
     }
 
-    /// Returns the URL of a server whose tools can be listed, but whose calls fail.
+    /// The URL of a server whose tools can be listed, but whose calls fail.
     pub fn failing_url(&self) -> String {
         format!("http://{}/failing", self.0.address())
     }

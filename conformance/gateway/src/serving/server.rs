@@ -31,12 +31,12 @@ impl Embedded {
         Host::start(routes::router(Arc::new(Gateway::new(settings)))).map(Self)
     }
 
-    /// Returns its address.
+    /// Its address.
     pub const fn address(&self) -> SocketAddr {
         self.0.address()
     }
 
-    /// Returns its base URL.
+    /// Its base URL.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address())
     }

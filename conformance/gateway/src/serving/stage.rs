@@ -38,7 +38,7 @@ pub struct Received {
 }
 
 impl Received {
-    /// Returns the value of a header.
+    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -64,7 +64,7 @@ impl Act {
         Self { status, headers, pieces: vec![(Duration::ZERO, body.into())], end: End::Whole }
     }
 
-    /// Returns the whole body.
+    /// The whole body.
     pub fn body(&self) -> Vec<u8> {
         self.pieces.iter().map(|(_, bytes)| &**bytes).collect::<Vec<_>>().concat()
     }
@@ -122,7 +122,7 @@ impl Stage {
         Host::start_on(port, router(director)).map(Self)
     }
 
-    /// Returns its address.
+    /// Its address.
     pub const fn address(&self) -> SocketAddr {
         self.0.address()
     }

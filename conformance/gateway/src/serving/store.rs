@@ -12,20 +12,15 @@ use crate::rendering::events::events;
 const MAX_RESPONSES: usize = 10_000;
 const BYTES: usize = 256 << 20;
 
-/// A stored response.
 #[derive(Debug, Clone)]
 pub(super) struct Stored {
-    /// Its request.
     pub(super) request: Value,
-    /// Its stream.
     stream: Vec<u8>,
     /// The queued, the running and the final response.
     snapshots: [Value; 3],
-    /// The conversation up to its end.
     context: Vec<Value>,
     /// Approximate number of bytes that all of this takes.
     size: usize,
-    /// Number of times it was retrieved.
     looks: usize,
     is_cancelled: bool,
 }
@@ -37,7 +32,7 @@ impl Stored {
         Self { request, stream, snapshots, context, size, looks: 0, is_cancelled: false }
     }
 
-    /// All of its stream, or the part after the event with this number.
+    /// All of it, or the part after the event with this number.
     pub(super) fn stream(&self, starting_after: Option<u64>) -> Vec<u8> {
         starting_after.map_or(&*self.stream, |number| rest(&self.stream, number)).to_vec()
     }
@@ -109,7 +104,6 @@ fn message(content: &Value, role: &str, at: usize) -> Value {
     json!({"id": format!("msg_in_{}", at + 1), "type": "message", "role": role, "status": "completed", "content": content})
 }
 
-/// The responses of a server.
 #[derive(Debug)]
 pub(super) struct Store {
     made: u64,
@@ -165,7 +159,6 @@ impl Store {
         Ok(json!({"id": id, "object": "response", "deleted": true}))
     }
 
-    /// The conversation up to the end of a response.
     pub(super) fn continued(&mut self, id: &str) -> Result<Vec<Value>, Problem> {
         self.get(id).map(|stored| stored.context.clone()).map_err(|_| unknown_previous(id))
     }

@@ -43,7 +43,7 @@ pub struct Judge<'r> {
     pub sent: &'r [Sent<'r>],
 }
 
-/// Returns the report of an attempt, without findings about what is no answer of the route.
+/// Without findings about what is no answer of the route.
 fn captured(sent: &Sent<'_>) -> CaptureReport {
     let mut report = sent.attempt.report.clone();
     if sent.attempt.is_no_answer(sent.case) {
@@ -54,7 +54,7 @@ fn captured(sent: &Sent<'_>) -> CaptureReport {
 }
 
 impl Judge<'_> {
-    /// Returns the part of the report about the run, and the results for the profiles of the run.
+    /// The part of the report about the run, and the results for the profiles of the run.
     pub fn report(&self) -> (Run, Vec<ProfileReport>) {
         let profiles = self.profiles();
         let latency = latencies(self.sent.iter().map(|sent| (&*sent.case.name, sent.attempt)));
@@ -74,7 +74,7 @@ impl Judge<'_> {
         chosen(&self.run.options.profiles, self.dialect()).map(|profile| self.profile(profile)).collect()
     }
 
-    /// Returns what the attempts at some cases exercised of what some features reach.
+    /// `None` without a stream, as nothing was observed.
     fn exercised(
         &self,
         is_due: impl Fn(&ScenarioCase) -> bool,
@@ -87,7 +87,7 @@ impl Judge<'_> {
         has_streams.then(|| exercised(self.dialect(), &observed, Claim::Features(allows))).flatten()
     }
 
-    /// Returns whether the endpoint is said to offer a feature, and the run is about it.
+    /// The endpoint is said to offer the feature, and the run is about it.
     fn claims(&self, feature: &str) -> bool {
         let options = &self.run.options;
         let is_asked = |profile: &Profile| scenarios(profile).any(|of| of.features.contains(&feature));
@@ -138,7 +138,7 @@ impl Judge<'_> {
         report.decided()
     }
 
-    /// Returns which MUST rules the run lowered, if any: then nothing can be certified.
+    /// The MUST rules that the run lowered, if any: then nothing can be certified.
     fn lowered(&self) -> Option<String> {
         let lowered = self.rules.changed().iter().filter(|changed| changed.lowers_must());
         let lowered: Vec<LevelChange> = lowered.map(LevelChange::from).collect();
@@ -146,7 +146,7 @@ impl Judge<'_> {
         (!lowered.is_empty()).then(|| format!("it lowered the level of what must hold: {}", changes()))
     }
 
-    /// Adds the reasons why a scenario, or each of several alternatives, does not meet the requirement.
+    /// Of several alternatives, each has its reasons.
     fn scenario(&self, alternatives: &str, reasons: &mut Vec<Reason>) {
         let of_each: Vec<Vec<Reason>> = alternatives.split('|').map(|id| self.cases_of(id)).collect();
         let is_done = of_each.iter().any(Vec::is_empty);
@@ -154,7 +154,6 @@ impl Judge<'_> {
         reasons.extend(all.filter(|reason| !is_done || reason.verdict == Verdict::Fail));
     }
 
-    /// Returns the reasons why the cases of a scenario do not meet the requirement.
     fn cases_of(&self, scenario: &str) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let of_scenario: Vec<&ScenarioCase> =
@@ -194,7 +193,7 @@ impl Judge<'_> {
         reasons
     }
 
-    /// Returns why a rule does not meet the requirement in the exchanges of a profile's scenarios, if so.
+    /// In the exchanges of the scenarios of a profile.
     fn rule(&self, id: &str, sent: &[&Sent<'_>]) -> Option<Reason> {
         if !self.rules.iter().any(|rule| rule.id == id) {
             let text = "it was excluded from the run";
@@ -242,7 +241,6 @@ fn scenarios(profile: &Profile) -> impl Iterator<Item = &'static Scenario> {
     profile.scenarios.iter().flat_map(|ids| ids.split('|')).filter_map(|id| profile.scenario(id))
 }
 
-/// Returns the features that a profile claims, and of whose own steps a run exercised none.
 fn unexercised(
     profile: &Profile,
     exercised: &Exercised,
@@ -270,7 +268,6 @@ fn unexercised(
     })
 }
 
-/// Returns the source of the facts of a dialect, or of the version that it stands for.
 pub(super) fn source(dialect: &'static Dialect) -> &'static str {
     let stands_for =
         dialect.lineage.first().and_then(|name| spec::DIALECTS.iter().find(|of| of.name == *name));

@@ -73,7 +73,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out
 }
 
-/// Returns a table of profiles, and the reasons why claimed profiles are not passed.
+/// A table of profiles, and the reasons why claimed profiles are not passed.
 pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
     let mut out = "\n| profile | specification | state | meaning |\n|---|---|---|---|\n".to_owned();
     for profile in profiles {
@@ -99,7 +99,6 @@ pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) 
     out
 }
 
-/// Returns the reasons why a profile is not passed, grouped if alike.
 fn reasons(reasons: &[Reason]) -> String {
     let mut lines: Vec<(String, Vec<&Reason>)> = Vec::new();
     let mut known: BTreeMap<(u8, u8, &str), usize> = BTreeMap::new();

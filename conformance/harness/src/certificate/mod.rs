@@ -103,7 +103,7 @@ impl Certificate {
         }
     }
 
-    /// Returns the certificate as JSON, as specified by `docs/certificate.schema.json`.
+    /// The certificate as JSON, as specified by `docs/certificate.schema.json`.
     pub fn json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
@@ -134,22 +134,22 @@ impl Certificate {
         files.into_iter().filter_map(differs).collect()
     }
 
-    /// Returns the result in one line: the profiles that were claimed, or that a scenario exercised.
+    /// The result in one line: the profiles that were claimed, or that a scenario exercised.
     pub fn summary(&self) -> String {
         format!("certificate: {}", summary(self.claimed()))
     }
 
-    /// Returns the profiles that the run was asked for, or exercised.
+    /// The profiles that the run was asked for, or exercised.
     pub fn claimed(&self) -> impl Iterator<Item = &ProfileReport> {
         self.profiles.iter().filter(|profile| self.is_claimed(profile))
     }
 
-    /// Returns whether the run was asked for a profile, or exercised one of its scenarios.
+    /// Only if the run was asked for the profile, or exercised one of its scenarios.
     fn is_claimed(&self, profile: &ProfileReport) -> bool {
         self.options.profiles.contains(&profile.name) || is_exercised(profile)
     }
 
-    /// Returns the certificate as Markdown.
+    /// The certificate as Markdown.
     pub fn markdown(&self) -> String {
         markdown::page(self)
     }
@@ -186,7 +186,7 @@ pub fn specification(profile: &Profile, dialect: &Dialect) -> Option<&'static st
     named(profile.specifications, dialect)
 }
 
-/// Returns which of some specifications a dialect implements, if any.
+/// The specification among these that the dialect implements.
 fn named(specifications: &[&'static str], dialect: &Dialect) -> Option<&'static str> {
     let is_it = |name: &&&str| spec::dialect(name).is_some_and(|named| named.name == dialect.name);
     specifications.iter().find(is_it).copied()
@@ -200,7 +200,7 @@ pub fn specified(specifications: &[&'static str], dialect: &'static Dialect) -> 
     Some(Specification { name: name.to_owned(), source: source.to_owned() })
 }
 
-/// Returns the rules that a profile requires in a dialect: those with level MUST.
+/// The rules that a profile requires in a dialect: those with level MUST.
 pub fn demanded(profile: &Profile, dialect: &Dialect) -> Vec<&'static str> {
     let is_must = |id: &&&str| catalogue::rule(id).is_some_and(|rule| level(rule, dialect) == Level::Must);
     profile.rules.iter().filter(is_must).copied().collect()
@@ -212,7 +212,7 @@ pub fn chosen<'n>(names: &'n [String], dialect: &'n Dialect) -> impl Iterator<It
     of_api.chain(with_names(names))
 }
 
-/// Returns the profiles with these names.
+/// The profiles with these names.
 pub fn with_names(names: &[String]) -> impl Iterator<Item = &'static Profile> + '_ {
     PROFILES.iter().filter(|profile| names.iter().any(|name| name == profile.name))
 }

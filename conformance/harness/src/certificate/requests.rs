@@ -25,7 +25,6 @@ pub struct Requests<'r> {
     seed: Seed,
 }
 
-/// The recorded request and WebSocket messages.
 #[derive(Debug, Default)]
 struct Recorded {
     request: RequestLine,
@@ -34,7 +33,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// Parses a recording of one exchange in the exact format of the suite.
+    /// In the exact format of the suite, with one exchange.
     fn read(recording: &[u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(recording).map_err(|_| "it is not UTF-8".to_owned())?;
         let mut recorded = Self::default();
@@ -62,7 +61,7 @@ impl Recorded {
 }
 
 impl<'r> Requests<'r> {
-    /// Returns the expected requests of a run with these cases.
+    /// The expected requests of a run with these cases.
     pub fn new(
         run: &'r RunFile,
         cases: &'r [ScenarioCase],
@@ -241,7 +240,7 @@ fn differs(what: &str, expected: Option<&str>, found: Option<&str>) -> Option<St
     ))
 }
 
-/// Reads a hidden resource from its place in a request.
+/// The place in the request has a hidden resource.
 fn bind(expected: &str, found: &str, given: &mut Given) {
     if expected.contains("\"given:")
         && let (Ok(expected), Ok(found)) = (serde_json::from_str(expected), serde_json::from_str(found))

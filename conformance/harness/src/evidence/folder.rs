@@ -136,7 +136,7 @@ impl Evidence {
         remove(&folder.join(TWINS))
     }
 
-    /// Fails unless the run is to be replaced, and is one.
+    /// The folder may go only if the run is to be replaced, and it has a run.
     fn may_go(&self, replaces: bool) -> io::Result<()> {
         if !replaces {
             let advice = "it already contains a run; replace it with --replace, or choose another folder";
@@ -150,7 +150,7 @@ impl Evidence {
         })
     }
 
-    /// Removes the files of a run, and the folders of its exchanges once they are empty.
+    /// The folders of exchanges go, too, once they are empty.
     fn clear(&self) -> io::Result<()> {
         remove_exchanges(&self.folder.join(EXCHANGES))?;
         if let Ok(run) = self.run() {
@@ -190,17 +190,17 @@ impl Evidence {
         Self { folder: folder.to_owned(), is_passing: false }
     }
 
-    /// Returns a folder for recordings that are read once, and that no report names.
+    /// Its recordings are read once, and no report names them.
     pub(crate) fn passing(folder: &Path) -> Self {
         Self { is_passing: true, ..Self::open(folder) }
     }
 
-    /// Returns it, if reports name its recordings.
+    /// `None` if no report names its recordings.
     pub(crate) fn kept(&self) -> Option<&Self> {
         (!self.is_passing).then_some(self)
     }
 
-    /// Returns the path of the folder.
+    /// The path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -211,7 +211,7 @@ impl Evidence {
         File::create_new(path)
     }
 
-    /// Redacts the secrets of an exchange that are spread over several events. Returns the redacted text.
+    /// Secrets can be spread over several events. The result is the redacted text.
     pub(crate) fn hide(&self, file: &str, target: &Target) -> io::Result<String> {
         let hidden = target.hidden(&fs::read_to_string(self.folder.join(file))?);
         self.write(file, &hidden)?;
@@ -270,7 +270,7 @@ impl Evidence {
         Ok(hash(report.as_bytes()))
     }
 
-    /// Writes a file atomically: it never exists in part.
+    /// Atomic: the file never exists in part.
     pub(crate) fn write(&self, name: &str, text: &str) -> io::Result<()> {
         replace(&self.folder.join(name), text)
     }

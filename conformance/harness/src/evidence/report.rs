@@ -5,7 +5,7 @@ use super::run_file::RunFile;
 use results::{CaseReport, Latency, LiveReport, ProfileReport, Transport};
 
 impl RunFile {
-    /// Returns the report of the run.
+    /// The report of the run.
     pub fn report(&self, profiles: Vec<ProfileReport>, latency: Vec<Latency>) -> LiveReport {
         let mut cases: Vec<CaseReport> = Vec::new();
         for trial in &self.trials {
@@ -33,7 +33,7 @@ impl RunFile {
         }
     }
 
-    /// Returns the report of a case, without its trials.
+    /// Without its trials.
     fn case(&self, name: &str) -> CaseReport {
         let scenario = catalogue::scenario(Transport::scenario(name));
         let exchanges = self.exchanges.iter().enumerate();

@@ -7,7 +7,6 @@ use super::run_file::RunFile;
 use recordings::capture::REDACTED;
 use results::{Options, Transport, shell_word};
 
-/// Returns the command that repeats a run, and keeps it in a folder if one is given.
 pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     let options = &run.options;
     let mut command = "conformance run".to_owned();

@@ -156,7 +156,6 @@ fn wrong_status(case: &ScenarioCase, facts: &Facts, status: u16) -> Option<Judge
     Some(Judgement::new(Verdict::Fail, reason))
 }
 
-/// A polled response that is still running failed.
 fn still_running(case: &ScenarioCase, facts: &Facts) -> Option<Judgement> {
     let status = facts.state(case.api)?;
     let is_running = case.api.scope(case.api.root).phases.contains(&status);
@@ -198,7 +197,6 @@ fn wrong_kind(case: &ScenarioCase, facts: &Facts, report: &CaptureReport) -> Opt
     Some(reason.to_owned())
 }
 
-/// The member that a body of this root needs.
 fn wrong_mark(api: &Api, root: &str) -> Option<String> {
     let shape = api.bodies.iter().find(|shape| shape.root == root)?;
     let (pointer, text) = shape.mark.texts.first()?;

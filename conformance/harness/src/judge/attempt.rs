@@ -74,7 +74,7 @@ impl Attempt {
         obstacle(case, &self.facts, self.follows_answer)
     }
 
-    /// Returns whether the route did not answer: the endpoint lacks it, or cannot be tested.
+    /// The endpoint lacks the route, or cannot be tested.
     pub(crate) fn is_no_answer(&self, case: &ScenarioCase) -> bool {
         unsupported(case, &self.facts).is_some() || self.obstacle(case).is_some()
     }
@@ -103,7 +103,6 @@ impl Attempt {
     }
 }
 
-/// An exchange being parsed in chunks.
 pub(crate) struct Reading {
     reader: Reader,
     taken: Taken,
@@ -111,7 +110,6 @@ pub(crate) struct Reading {
     problem: Option<String>,
 }
 
-/// The state of an exchange being parsed.
 struct Taken {
     facts: FactsReader,
     checking: Checking,
@@ -168,7 +166,7 @@ impl Reading {
         }
     }
 
-    /// Also records its shape.
+    /// Its shape.
     pub(crate) fn tracing(mut self) -> Self {
         self.taken.tracing = Some(Tracing::default());
         self
@@ -180,7 +178,7 @@ impl Reading {
         self
     }
 
-    /// Also checks whether its joined events contain these secrets.
+    /// They may be in its joined events.
     pub(crate) fn watching(mut self, secrets: Secrets) -> Self {
         self.taken.spread = Some(Spread::new(secrets));
         self

@@ -59,9 +59,7 @@ pub struct Facts {
     pub turns: usize,
 }
 
-/// Maximum length of an error message.
 pub(super) const MAX_MESSAGE: usize = 240;
-/// Maximum length of an error code.
 pub(super) const MAX_CODE: usize = 60;
 /// Status of a WebSocket handshake.
 pub(super) const SWITCHED: u16 = 101;
@@ -102,7 +100,6 @@ impl Facts {
         }
     }
 
-    /// The response is a body with an error.
     pub(super) fn has_error(&self, api: &Api) -> bool {
         let error = self.response.as_ref().and_then(|response| response.get(api.error.member));
         error.is_some_and(|error| !error.is_null())
@@ -119,7 +116,7 @@ impl Facts {
         (codes.collect::<Vec<_>>().join(" ").to_lowercase(), message.unwrap_or_default().to_lowercase())
     }
 
-    /// Returns the items of the response.
+    /// The items of the response.
     pub fn output(&self, api: &Api) -> &[Value] {
         if api.request.turn.is_some() {
             return &self.items;
@@ -146,7 +143,7 @@ impl Facts {
         })
     }
 
-    /// Returns the expected events that are missing.
+    /// The expected events that are missing.
     pub fn missing(&self, scenario: &Scenario, dialect: &Dialect) -> Vec<String> {
         let mut wanted: BTreeMap<&'static str, u64> = BTreeMap::new();
         for events in scenario.elicits {
@@ -269,7 +266,6 @@ impl Facts {
         Tokens::of_response(api, self.response.as_ref()?)?.output
     }
 
-    /// The limit of tokens that was requested.
     fn limit(&self, api: &Api) -> Option<u64> {
         setting_in(self.request.as_ref()?, api.request.limits.first()?)?.as_u64()
     }

@@ -13,7 +13,6 @@ use checker::{Answer, AnswerReader, Observer, Payload, Record, Seen};
 use recordings::capture::{Entry, Transport};
 use results::text::cut;
 
-/// Reads facts, entry by entry.
 pub(super) struct FactsReader {
     facts: Facts,
     answer: AnswerReader,
@@ -22,14 +21,10 @@ pub(super) struct FactsReader {
     dialect: &'static Dialect,
 }
 
-/// The lanes of a WebSocket.
 #[derive(Debug, Default)]
 struct Lanes {
-    /// The lane of the last request.
     last: Option<String>,
-    /// Lanes with a running response.
     open: BTreeSet<Option<String>>,
-    /// Number of unanswered requests.
     unanswered: usize,
     /// The last steering or injection after the last request.
     aside: Option<Operation>,
@@ -176,8 +171,8 @@ impl FactsReader {
         }
     }
 
-    /// A message may begin the answer to another turn, with the status that HTTP would have. Returns whether it is
-    /// about the last request.
+    /// It may begin the answer to another turn, with the status that HTTP would have. False if it is not about the last
+    /// request.
     fn message(&mut self, data: &str, lane: Option<&str>) -> bool {
         let Self { facts, answer, lanes, dialect, .. } = self;
         let kind = text(data, "/type").unwrap_or_default();

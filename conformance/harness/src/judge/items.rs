@@ -36,14 +36,13 @@ fn leave_out(api: &Api, item: &mut Value) {
     }
 }
 
-/// Joins the items of a stream whose events do not repeat them: the opening value with the deltas of its scopes.
+/// For a stream whose events do not repeat the items: the opening value with the deltas of its scopes.
 #[derive(Debug)]
 pub(super) struct ItemsReader {
     dialect: &'static Dialect,
     items: BTreeMap<u64, Value>,
     /// Texts by the index of their item and their place in it.
     texts: BTreeMap<(u64, String), String>,
-    /// Number of bytes that it still stores.
     room: usize,
 }
 

@@ -4,7 +4,7 @@ use super::attempt::Attempt;
 use super::facts::Facts;
 use results::{Latency, Spread};
 
-/// Returns the latencies of the streams of each case, for information only.
+/// The latencies of the streams of each case, for information only.
 pub fn latencies<'a>(attempts: impl IntoIterator<Item = (&'a str, &'a Attempt)>) -> Vec<Latency> {
     let mut cases: Vec<(&str, Vec<&Facts>)> = Vec::new();
     for (case, attempt) in attempts {

@@ -58,7 +58,6 @@ pub(super) fn obstacle(case: &ScenarioCase, facts: &Facts, follows_answer: bool)
     Some(Obstacle::new(class, reason, advice))
 }
 
-/// The endpoint's own words behind a colon, if there are any.
 fn quoted(facts: &Facts) -> String {
     facts.words().map(|words| format!(": {words}")).unwrap_or_default()
 }

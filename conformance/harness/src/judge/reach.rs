@@ -21,17 +21,14 @@ pub struct GivenUp {
     pub obstacle: Obstacle,
 }
 
-/// The answers of an endpoint so far.
 #[derive(Debug, Default)]
 pub(crate) struct Reach {
     is_answered: bool,
     /// The last case with a connection.
     connected: Option<String>,
-    /// Number of requests sent.
     sent: usize,
     /// Number of consecutive requests without any response.
     silent: usize,
-    /// Number of consecutive cases that ended with a busy endpoint.
     refused: usize,
     /// Number of requests that tested nothing, and what the last one met, unless it hung after others were answered.
     hindered: usize,
@@ -40,7 +37,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Completes the exchange with the knowledge of earlier ones.
+    /// With the knowledge of earlier ones.
     pub(crate) fn add(&mut self, case: &ScenarioCase, attempt: &mut Attempt) {
         self.sent += 1;
         attempt.place = self.sent;
@@ -81,7 +78,6 @@ impl Reach {
         }
     }
 
-    /// The reason why the endpoint was given up, if it was.
     pub(crate) const fn given_up(&self) -> Option<&GivenUp> {
         self.given_up.as_ref()
     }

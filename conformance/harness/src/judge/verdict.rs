@@ -12,8 +12,7 @@ use crate::plan::{About, ScenarioCase};
 use checker::Rules;
 use results::{FailOn, Judgement, UndecidedKind, Verdict};
 
-/// Returns the verdict of a trial. The recordings are in order; the other one is the last of the related
-/// case.
+/// The verdict of a trial. The recordings are in order; the other one is the last of the related case.
 pub fn verdict(
     case: &ScenarioCase,
     about: About,

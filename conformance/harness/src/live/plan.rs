@@ -43,7 +43,7 @@ impl RunPlan {
             .any(|case| case.unfit.is_none() && case.scenario.operation == Operation::Poll)
     }
 
-    /// Returns the number of requests if no selected case needs a second attempt.
+    /// The number of requests if no selected case needs a second attempt.
     pub fn requests(&self) -> usize {
         let due =
             self.cases.iter().zip(&self.wanted).filter(|(case, wanted)| **wanted && case.unfit.is_none());

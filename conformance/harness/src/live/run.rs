@@ -46,7 +46,6 @@ impl CaseOutcome {
 pub struct Live {
     /// The cases, and how to send them.
     pub plan: RunPlan,
-    /// The rules that decide trials.
     pub(crate) rules: Rules,
     /// These, and those that only are counted.
     judged: Rules,
@@ -58,10 +57,8 @@ pub struct Live {
     reach: sync::Mutex<Reach>,
     /// The reason why sending stopped.
     stopped: OnceLock<String>,
-    /// Earliest time of the next request.
     pause: Mutex<Instant>,
     begun: Instant,
-    /// Number of recorded bytes.
     recorded: AtomicU64,
 }
 
@@ -204,7 +201,7 @@ impl Live {
         let _ = self.stopped.set(reason);
     }
 
-    /// Returns the number of finished cases and of all selected cases.
+    /// The number of finished cases and of all selected cases.
     pub fn progress(&self) -> (usize, usize) {
         let wanted = || {
             let cases = self.plan.cases.iter().zip(&self.plan.wanted).zip(&self.done);
@@ -350,7 +347,7 @@ impl Live {
             .map_or_else(CaseOutcome::Broken, CaseOutcome::Sent)
     }
 
-    /// Waits for the pace. Returns whether the run continues.
+    /// False if the run ends meanwhile.
     async fn turn(&self) -> bool {
         let mut pause = self.pause.lock().await;
         let goes_on = self.client.wait(*pause).await;
@@ -358,7 +355,6 @@ impl Live {
         goes_on
     }
 
-    /// The folder of the recordings, if reports name them.
     fn kept(&self) -> Option<&Evidence> {
         self.evidence.as_ref().and_then(Evidence::kept)
     }

@@ -95,12 +95,12 @@ impl RunRuntime {
         Ok(Self { runtime: Arc::new(runtime), interrupt })
     }
 
-    /// Returns the async runtime.
+    /// The async runtime.
     pub fn runtime(&self) -> Arc<Runtime> {
         Arc::clone(&self.runtime)
     }
 
-    /// Returns a signal that becomes true on interruption.
+    /// A signal that becomes true on interruption.
     pub fn interrupt(&self) -> watch::Receiver<bool> {
         self.interrupt.clone()
     }

@@ -97,7 +97,7 @@ impl Call {
         call
     }
 
-    /// Returns its URL, below the API's main operation.
+    /// Its URL, below the API's main operation.
     pub fn url(&self, main: &Url) -> Url {
         let mut url = main.clone();
         if let Ok(mut path) = url.path_segments_mut() {

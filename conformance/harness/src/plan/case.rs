@@ -54,12 +54,12 @@ impl ScenarioCase {
         self.says = seed.says(self.scenario);
     }
 
-    /// Returns the name of one of its trials.
+    /// The name of one of its trials.
     pub fn trial(&self, about: About) -> String {
         format!("{}::{}", self.name, about.name())
     }
 
-    /// Returns the name of the trial of its shape.
+    /// The name of the trial of its shape.
     pub fn shape(&self) -> String {
         format!("{}::snapshot", self.name)
     }
@@ -78,7 +78,7 @@ impl ScenarioCase {
         })
     }
 
-    /// Returns its transport.
+    /// Its transport.
     pub const fn transport(&self) -> Transport {
         match (self.turns.is_empty(), self.is_twin) {
             (false, _) => Transport::Websocket,
@@ -87,12 +87,12 @@ impl ScenarioCase {
         }
     }
 
-    /// Returns the number of its requests.
+    /// The number of its requests.
     pub fn requests(&self) -> usize {
         messages(&self.turns).count().max(1)
     }
 
-    /// Returns its request.
+    /// Its request.
     pub fn call(&self, context: &RequestContext<'_>, before: Option<&PreviousResponse>) -> Call {
         Call::of(self.scenario, self.api, context, before, self.is_twin)
     }

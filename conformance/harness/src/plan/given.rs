@@ -12,7 +12,6 @@ use results::{Judgement, UndecidedKind, Verdict};
 /// Resources that only the owner of an endpoint can provide, such as the id of a vector store.
 pub type Given = BTreeMap<String, String>;
 
-/// Prefix of placeholders for given resources.
 pub(crate) const GIVEN: &str = "given:";
 
 /// The reference gateway has some resources built in.
@@ -38,7 +37,7 @@ pub fn not_given(scenario: &Scenario, given: &Given) -> Option<Judgement> {
     Some(Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotGiven, reason).with_detail(flag))
 }
 
-/// Returns the names of all resources.
+/// The names of all resources.
 pub fn wanted() -> BTreeSet<&'static str> {
     SCENARIOS.iter().flat_map(|scenario| needs(scenario.request)).collect()
 }

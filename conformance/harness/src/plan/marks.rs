@@ -2,7 +2,6 @@
 
 use catalogue::Scenario;
 
-/// Placeholder of the mark in a request.
 pub(super) const PLACEHOLDER: &str = "{mark}";
 
 /// Prefix and suffix of a mark, and its number of digits.

@@ -12,7 +12,7 @@ pub(super) fn is_in_lane(turn: &Scenario, api: &Api) -> bool {
     api.session.is_some_and(|names| spec::json::at(turn.request, &format!("/{}", names.lane)).is_some())
 }
 
-/// Returns the messages of a conversation: its scenarios, with the lane number of each if it is sent in several lanes.
+/// The messages of a conversation: its scenarios, with the lane number of each if it is sent in several lanes.
 pub fn messages<'t>(
     turns: &'t [&'static Scenario],
 ) -> impl Iterator<Item = (&'static Scenario, Option<u32>)> + use<'t> {

@@ -27,7 +27,7 @@ pub enum About {
 }
 
 impl About {
-    /// Returns the suffix of the name of the trial.
+    /// The suffix of the name of the trial.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Answer => "answer",
@@ -76,7 +76,6 @@ pub(super) fn trials(
     trials
 }
 
-/// The scopes and events in the response to a scenario.
 struct Seen {
     input: LooksAt,
     is_socket: bool,

@@ -116,12 +116,12 @@ fn with_models(suites: Vec<Suite>, machine: &RunRuntime) -> Result<Vec<Suite>, S
 }
 
 impl Suite {
-    /// Returns the dialect.
+    /// The dialect.
     pub const fn dialect(&self) -> &'static Dialect {
         self.dialect
     }
 
-    /// Returns the model to request, if it is known.
+    /// The model to request, if it is known.
     pub fn requested_model(&self) -> Option<&str> {
         self.model.as_deref()
     }

@@ -26,7 +26,7 @@ pub struct Invocation {
     pub selection: Selection,
     /// Amount of detail of reports.
     pub detail: Detail,
-    /// Reports to write.
+    /// The reports to write.
     pub reports: Vec<(Form, PathBuf)>,
     /// The report to print on stdout instead of the tests.
     pub form: Form,
@@ -78,7 +78,7 @@ impl Invocation {
         }
     }
 
-    /// Fails if what is to be printed of several runs would be no document.
+    /// The output of several runs must still be one document.
     pub(super) fn check(&self, is_one_of_several: bool) -> Result<(), SuiteError> {
         if !is_one_of_several || self.output.is_some() || self.form.can_follow() {
             return Ok(());
@@ -89,7 +89,7 @@ impl Invocation {
         ))
     }
 
-    /// Writes the comparison of several runs: a file beside each of their reports in a format that has a place for it.
+    /// A file beside each of the reports, in a format that has a place for it.
     pub(super) fn write_twins(&self, twins: &TwinsReport) -> Result<(), SuiteError> {
         if twins.dialects.is_empty() {
             return Ok(());
@@ -130,7 +130,7 @@ impl Invocation {
     }
 }
 
-/// Returns the file of one of several runs: `report-openai.json` for `report.json`.
+/// The file of one of several runs: `report-openai.json` for `report.json`.
 pub fn file_of(file: &Path, dialect: &str) -> PathBuf {
     let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let ending = file.extension().map(|_| format!(".{}", part(file.extension()))).unwrap_or_default();

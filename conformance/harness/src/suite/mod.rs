@@ -83,11 +83,9 @@ pub struct Suite {
     is_named: bool,
 }
 
-/// The endpoint.
 #[derive(Debug, Clone)]
 enum Endpoint {
     At(Target),
-    /// A reference gateway, started for the run.
     Reference(gateway::Settings),
 }
 

@@ -19,9 +19,7 @@ pub struct Selection {
     is_exact: bool,
     /// The tests of an earlier run to repeat.
     only: Option<BTreeSet<String>>,
-    /// The part of the run.
     shard: Option<Shard>,
-    /// The API of the tests.
     api: &'static str,
 }
 
@@ -141,7 +139,7 @@ impl Selection {
         self.with.is_empty() && self.without.is_empty() && self.only.is_none() && self.shard.is_none()
     }
 
-    /// Returns the filters as a run records them.
+    /// The filters as a run records them.
     pub fn filters(&self) -> Filters {
         if let Some(only) = &self.only {
             let with = only.iter().filter(|name| self.includes(name)).cloned().collect();

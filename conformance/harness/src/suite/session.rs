@@ -29,7 +29,6 @@ use results::{
 };
 use spec::Dialect;
 
-/// The cases of a suite, and its selected tests.
 pub(super) struct Planned<'s> {
     suite: &'s Suite,
     plan: RunPlan,
@@ -38,15 +37,11 @@ pub(super) struct Planned<'s> {
     shapes: Vec<usize>,
 }
 
-/// The results of a suite.
 pub(super) struct Finished {
-    /// Its test results.
     pub(super) trials: Vec<TrialResult>,
-    /// Its part of the report.
     pub(super) report: Run,
 }
 
-/// A suite in progress.
 pub(super) struct Session {
     tests: Arc<Tests>,
     due: Vec<(usize, About)>,
@@ -92,13 +87,12 @@ impl Suite {
         Planned { suite: self, plan, due, shapes }
     }
 
-    /// Returns the snapshot files of all shapes that its streams can have, regardless of options.
     pub(super) fn known_shapes(&self) -> BTreeSet<String> {
         let cases = cases(self.dialect, &self.rules(), &Offer::All, &Transport::ALL);
         cases.iter().filter(|case| case.has_stream()).map(|case| self.name(&case.name)).collect()
     }
 
-    /// Returns the given values. Those of the reference gateway are built in.
+    /// Those of the reference gateway are built in.
     fn gifts(&self) -> Given {
         let (is_reference, is_local) = match &self.endpoint {
             Endpoint::At(target) => (false, target.is_local()),
@@ -114,12 +108,11 @@ impl Suite {
         given
     }
 
-    /// Returns the name of a test, unique among suites.
     fn name(&self, trial: &str) -> String {
         if self.is_named { format!("{}/{trial}", self.dialect.name) } else { trial.to_owned() }
     }
 
-    /// Returns the target; starts the reference gateway if that is the target.
+    /// Starts the reference gateway if that is the target.
     pub(super) fn open(&self) -> Result<(Target, Option<Embedded>), SuiteError> {
         match &self.endpoint {
             Endpoint::At(target) => Ok((target.clone(), None)),
@@ -133,8 +126,7 @@ impl Suite {
         }
     }
 
-    /// Returns the model to request, after asking the endpoint for its models if none was set, and whether prompts have
-    /// directives.
+    /// Without a model, the endpoint is asked for its models. The second value is whether prompts have directives.
     fn chosen_model(&self, client: &Client, plan: &RunPlan, machine: &RunRuntime) -> (String, bool) {
         let is_reference = matches!(self.endpoint, Endpoint::Reference(_));
         let known = self.directives.or(is_reference.then_some(true));
@@ -298,7 +290,7 @@ fn host(given: &mut Given) -> Result<Option<McpServer>, SuiteError> {
     Ok(Some(notes))
 }
 
-/// Returns a given value for the report, redacted as a whole if it contains a secret.
+/// Redacted as a whole if it contains a secret.
 fn without_secret(target: &Target, value: &str) -> String {
     if target.masked(value) == value { value.to_owned() } else { REDACTED.to_owned() }
 }
@@ -366,8 +358,8 @@ impl Session {
         of_due.chain(of_shapes)
     }
 
-    /// Judges the selected tests scenario by scenario, as soon as each is finished. Returns the failures of each with
-    /// their reasons. Broken rules are no reason, as the test is named after them.
+    /// Scenario by scenario, as soon as each is finished. Each failure has its reasons. Broken rules are no reason, as the
+    /// test is named after them.
     pub(super) fn failures(&self) -> impl Iterator<Item = (String, Vec<(&'static str, Option<String>)>)> {
         let tests = &self.tests;
         let of_cases = self.due.chunk_by(|(one, _), (other, _)| one == other).filter_map(|due| {
@@ -395,7 +387,7 @@ impl Session {
         of_cases.chain(of_shapes)
     }
 
-    /// Waits for all tests without printing them, and returns whether one has failed.
+    /// Prints no tests.
     pub(super) fn has_failed(&self) -> bool {
         let tests = &self.tests;
         let mut has_failed = false;
@@ -468,7 +460,7 @@ impl Session {
         Judge { run: &self.file, rules: &rules, cases: &self.live().plan.cases, sent: &sent }.report()
     }
 
-    /// Writes the files of a run other than its exchanges.
+    /// All but its exchanges.
     fn keep(&mut self, evidence: &Evidence, report: &Run, profiles: Vec<ProfileReport>) -> io::Result<()> {
         self.file.report = Some(evidence.write_report(&reports::json(report))?);
         evidence.write_run(&self.file)?;
@@ -479,16 +471,14 @@ impl Session {
     }
 }
 
-/// The tests of a session.
 pub(super) struct Tests {
     suite: Suite,
     pub(super) live: Arc<Live>,
-    /// Number of failed tests so far.
     pub(super) failures: AtomicUsize,
 }
 
 impl Tests {
-    /// Returns the name of a test, without its dialect.
+    /// Without its dialect.
     fn name(&self, at: usize, about: About) -> String {
         self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default()
     }
@@ -511,7 +501,7 @@ impl Tests {
         }
     }
 
-    /// Judges a trial, and returns why its failure does not fail the run, if so.
+    /// The second value is why a failure does not fail the run.
     fn judged(&self, at: usize, about: About) -> (Judgement, Option<String>) {
         let judged = self.live.judge(at, about);
         let excuse = match judged.verdict {
@@ -524,20 +514,20 @@ impl Tests {
         (judged, excuse)
     }
 
-    /// Judges a trial, and returns the judgement if it fails the run.
+    /// `None` if it does not fail the run.
     fn failure(&self, at: usize, about: About) -> Option<Judgement> {
         let (judged, excuse) = self.judged(at, about);
         (is_bad(&judged) && excuse.is_none()).then_some(judged)
     }
 
-    /// Judges a shape, if it is compared with a snapshot.
+    /// `None` if it is not compared with a snapshot.
     fn judged_shape(&self, at: usize, file: &str) -> Option<Judgement> {
         let judged = snapshot::judge(&self.live, at, file, self.suite.snapshots.as_ref()?);
         self.count(is_bad(&judged));
         Some(judged)
     }
 
-    /// Counts a failure, and stops the run at the maximum number of failures.
+    /// Stops the run at the maximum number of failures.
     fn count(&self, is_failure: bool) {
         if is_failure {
             let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
@@ -548,7 +538,7 @@ impl Tests {
         }
     }
 
-    /// Returns the reasons of a failed test if all its failures are expected.
+    /// `None` unless all failures of the test are expected.
     fn expected(&self, at: usize, about: About) -> Option<String> {
         let case = self.live.plan.cases.get(at)?;
         let failing = baseline::failing(&self.live, case, at, about);

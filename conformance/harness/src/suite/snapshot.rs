@@ -19,9 +19,7 @@ pub struct Snapshots {
     blesses: bool,
 }
 
-/// File extension of snapshots.
 const ENDING: &str = ".shape";
-/// Maximum number of lines of a difference.
 const MAX_LINES: usize = 100;
 
 impl Snapshots {
@@ -140,7 +138,6 @@ impl Snapshots {
     }
 }
 
-/// The shape of a failed response is not accepted.
 pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -> Judgement {
     let answer = live.judge(at, About::Answer);
     match answer.verdict {

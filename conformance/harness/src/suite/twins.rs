@@ -23,7 +23,6 @@ pub(super) struct Twins {
     twins: Vec<Sides>,
 }
 
-/// The sessions that send a case.
 #[derive(Clone)]
 struct Sides {
     case: String,

@@ -12,12 +12,9 @@ use crate::plan::ScenarioCase;
 use checker::{Answer, ToolCall};
 use results::text::{cut, visible};
 
-/// One side: the answer over an API.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side<'s> {
-    /// The dialect.
     pub(super) dialect: &'static str,
-    /// The case.
     pub(super) case: &'s ScenarioCase,
     /// All attempts at it; the last one counts.
     pub(super) facts: &'s [&'s Facts],

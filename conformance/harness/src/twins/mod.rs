@@ -29,12 +29,12 @@ pub struct TwinSide<'s> {
     pub attempts: &'s [Attempt],
 }
 
-/// Returns the name of the test that compares a case.
+/// The name of the test that compares a case.
 pub fn name(case: &str) -> String {
     format!("{PREFIX}{case}")
 }
 
-/// Returns the names of the cases of several runs, each once.
+/// The names of the cases of several runs, each once.
 pub fn names<'c>(runs: impl Iterator<Item = &'c [ScenarioCase]>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for case in runs.flatten().filter(|case| is_comparable(case)) {

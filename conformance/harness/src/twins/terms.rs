@@ -34,7 +34,7 @@ pub enum Aspect {
 }
 
 impl Aspect {
-    /// Returns its name.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -122,7 +122,7 @@ pub(super) fn tool<'r>(api: &Api, request: &'r Value, name: &str) -> Option<&'r 
     tools_in(request, list, inner).find(is_it)
 }
 
-/// Returns the declared differences.
+/// The declared differences.
 pub fn declared() -> &'static [Declared] {
     &FILE.difference
 }

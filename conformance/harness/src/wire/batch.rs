@@ -25,7 +25,6 @@ enum AskOutcome {
     Error(u16),
 }
 
-/// A message about a response.
 #[derive(Debug)]
 struct Aside {
     scenario: &'static Scenario,
@@ -55,17 +54,14 @@ pub(super) enum Step<'b> {
     Wind,
 }
 
-/// Messages that are sent together, and their outstanding responses.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     asks: Vec<Ask>,
     aside: Option<Aside>,
-    /// The latest response.
     running: Option<PreviousResponse>,
 }
 
 impl Batch {
-    /// The next scenarios of a conversation that are sent together.
     pub(super) fn next(
         due: &mut std::iter::Peekable<impl Iterator<Item = Numbered>>,
     ) -> Option<(Self, Vec<Numbered>)> {
@@ -104,7 +100,6 @@ impl Batch {
         self.asks.push(Ask { lane, expected, has_begun: false, answer: None });
     }
 
-    /// All messages were answered.
     pub(super) fn is_over(&self) -> bool {
         self.asks.iter().all(|ask| ask.answer.is_some())
             && self.aside.as_ref().is_none_or(|aside| aside.state == State::Over)
@@ -162,7 +157,7 @@ impl Batch {
         }
     }
 
-    /// Returns whether the event answers steering or injection.
+    /// False if the event does not answer steering or injection.
     fn hear_aside(&mut self, kind: &str, dialect: &Dialect) -> bool {
         let Some((operation, reply)) = answered(kind, dialect) else { return false };
         if let Some(aside) = self.aside.as_mut().filter(|aside| aside.scenario.operation == operation) {

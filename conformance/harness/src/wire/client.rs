@@ -19,7 +19,6 @@ use recordings::capture::{
     CaptureError, Compression, Decompressor, End, Exchange, Headers, Loss, Recorder, Request,
 };
 
-/// Maximum number of redirects.
 const REDIRECTIONS: usize = 5;
 
 /// Client for one target, with limits.
@@ -73,7 +72,7 @@ impl Client {
         })
     }
 
-    /// Returns the address of the proxy without its credentials, if requests use one.
+    /// The address of the proxy without its credentials, if requests use one.
     pub fn proxy(&self) -> Option<&str> {
         self.proxy.as_deref()
     }
@@ -84,12 +83,12 @@ impl Client {
         Self { target: self.target.clone().beside(route), ..self.clone() }
     }
 
-    /// Returns the target.
+    /// The target.
     pub const fn target(&self) -> &Target {
         &self.target
     }
 
-    /// Returns the limits.
+    /// The limits.
     pub const fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -167,7 +166,6 @@ impl Client {
     }
 }
 
-/// Settings that all requests share.
 fn usual(
     target: &Target,
     limits: &Limits,
@@ -208,13 +206,11 @@ pub(crate) async fn interrupted(mut signal: watch::Receiver<bool>) {
     }
 }
 
-/// A request in flight.
 pub(super) struct Sending<'s> {
     pub(super) client: &'s Client,
     call: &'s Call,
     exchange: Exchange<'static>,
     start: Instant,
-    /// Deadline of the whole response.
     pub(super) by: Instant,
     mask: Mask,
     keep: &'s mut (dyn FnMut(&str) + Send),
@@ -222,7 +218,7 @@ pub(super) struct Sending<'s> {
 }
 
 impl Sending<'_> {
-    /// Fails with the reason why the response is incomplete.
+    /// The error is the reason why the response is incomplete.
     async fn run(&mut self, headers: HeaderMap) -> Result<(), Loss<'static>> {
         let Client { http, target, .. } = self.client;
         let request = http.request(self.call.method.clone(), self.call.url(target.url())).headers(headers);
@@ -451,7 +447,6 @@ fn bounded(plain: &mut Vec<u8>, piece: &[u8], most: usize) -> Result<(), Capture
     Ok(())
 }
 
-/// The exceeded time limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Limit {
     FirstEvent,
@@ -513,7 +508,6 @@ fn unconnected(error: &reqwest::Error) -> String {
     }
 }
 
-/// Advice for errors with these words.
 const ADVICE: [(&str, &str); 1] = [("No CA certificates", "; pass the ones to trust with --ca-file")];
 
 #[cfg(test)]

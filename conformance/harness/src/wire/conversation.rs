@@ -23,21 +23,17 @@ const AFTER_ERROR: Duration = Duration::from_secs(2);
 /// Timeout of closing the connection.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// The turns of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conversation<'s> {
-    /// The scenarios of the turns.
     pub(crate) turns: &'s [&'static Scenario],
-    /// Values for all scenarios.
     pub(crate) context: RequestContext<'s>,
-    /// The response that the first turn continues.
     pub(crate) before: Option<&'s PreviousResponse>,
     /// The dialect, which defines terminal events.
     pub(crate) dialect: &'static Dialect,
 }
 
 impl Client {
-    /// Emits the lines of the recording.
+    /// Passes on the lines of the recording.
     pub(crate) async fn talk(
         &self,
         conversation: &Conversation<'_>,
@@ -202,7 +198,6 @@ fn closed(frame: Option<&CloseFrame>) -> String {
     format!("the endpoint closed the WebSocket with code {}{meaning}{reason}", u16::from(*code))
 }
 
-/// The reason why a connection failed.
 fn broken(error: &Error, limit: usize) -> String {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { .. }) => too_long(limit),

@@ -100,7 +100,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Returns the offset where this many events have ended, or decreases the number.
+    /// The offset where this many events have ended. The number falls by those that have.
     pub(super) fn count(&mut self, bytes: &[u8], wanted: &mut usize) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
             if self.are_in(std::slice::from_ref(byte)) {

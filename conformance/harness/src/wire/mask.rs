@@ -56,7 +56,6 @@ struct Ends {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,
-    /// All bytes may be the start of the secret.
     Begun,
     /// The secret is present with this length.
     Whole(usize),
@@ -137,7 +136,6 @@ impl Pattern {
         Self { characters, begins }
     }
 
-    /// Its possible first two bytes, as numbers.
     fn pairs(&self) -> impl Iterator<Item = usize> {
         // A line may end behind a character, and anything may follow the last one.
         let behind: Vec<u8> = match self.characters.get(1) {

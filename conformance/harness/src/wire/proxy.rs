@@ -5,14 +5,11 @@ use http::Uri;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use reqwest::Url;
 
-/// A proxy.
 #[derive(Debug)]
 pub(super) struct Proxy {
-    /// Its URL, without credentials.
     pub(super) url: String,
     /// Secrets of its credentials.
     pub(super) secrets: Vec<String>,
-    /// Whether it uses TLS.
     pub(super) is_secure: bool,
 }
 

@@ -23,10 +23,8 @@ pub struct Target {
     api: &'static Api,
     url: Url,
     headers: HeaderMap,
-    /// Names of the headers added with `with_header`.
     wanted: Vec<String>,
     secrets: Vec<String>,
-    /// Search patterns of the secrets, computed on first use.
     patterns: OnceLock<Secrets>,
     is_direct: bool,
     authorities: Vec<CertificateDer<'static>>,
@@ -186,7 +184,7 @@ impl Target {
         is_loopback(&self.url)
     }
 
-    /// Returns the URL.
+    /// The URL.
     pub const fn url(&self) -> &Url {
         &self.url
     }
@@ -196,7 +194,7 @@ impl Target {
         self.url.port_or_known_default().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// Returns the headers of a streaming or non-streaming request.
+    /// The headers of a streaming or non-streaming request.
     pub fn headers(&self, is_stream: bool) -> HeaderMap {
         let mut headers = self.headers.clone();
         let accept = if is_stream { "text/event-stream" } else { "application/json" };
@@ -227,7 +225,7 @@ impl Target {
         self.secrets.iter().filter(|secret| secret.len() >= SHORT).cloned().collect()
     }
 
-    /// Returns the URL without secrets.
+    /// The URL without secrets.
     pub fn public_url(&self) -> String {
         let url = Recorder::new().url(self.url.as_str());
         // A path that names the model has a place for it.
@@ -285,8 +283,7 @@ fn credentials(url: &Url) -> Vec<String> {
     vec![password.unwrap_or(user), basic]
 }
 
-/// Returns the secrets of a URL that is sent to others: its credentials, query values, and long path
-/// segments.
+/// The secrets of a URL that is sent to others: its credentials, query values, and long path segments.
 pub fn secrets_of(address: &str) -> Vec<String> {
     /// Length above which path segments may be secrets.
     const TOKEN: usize = 16;

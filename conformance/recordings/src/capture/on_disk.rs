@@ -10,7 +10,7 @@ const MAX_CHARACTERS: usize = 160;
 /// Number of consecutive misses after which the search stops: the bodies are base64.
 const MAX_MISSES: usize = 16;
 
-/// Finds the lines of a file with the frames of its exchanges, in order.
+/// The lines of a file with the frames of its exchanges, in order.
 ///
 /// Recorders write a body as one JSON string, as a block of YAML, or folded over many lines. All keep the order of its
 /// characters: white space, quotes and escapes are left out on both sides.

@@ -163,7 +163,6 @@ fn is_word(text: &str) -> bool {
     text.len() <= WORD && !text.contains(|c: char| c.is_whitespace() || "(){}[]<>=\"'`,;!?".contains(c))
 }
 
-/// An object or a list around the cursor.
 #[derive(Debug, Default)]
 struct Frame {
     is_object: bool,
@@ -173,7 +172,6 @@ struct Frame {
     is_name_next: bool,
 }
 
-/// A walk through a JSON text that need not be valid.
 struct Walk<'t> {
     text: &'t str,
     at: usize,

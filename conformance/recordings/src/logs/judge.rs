@@ -42,7 +42,6 @@ pub(crate) struct Judge {
     stated: Vec<Key>,
 }
 
-/// Where a row is.
 #[derive(Debug, Clone)]
 struct Place {
     kind: &'static LogRow,
@@ -50,7 +49,6 @@ struct Place {
     exchange: Option<String>,
 }
 
-/// A violation.
 struct Fault<'f> {
     key: Key,
     message: String,

@@ -43,7 +43,6 @@ pub(super) struct TimelineBuilder {
     /// Whether only the marker ends the root.
     needs_marker: bool,
     timeline: Timeline,
-    /// The lane of the current event.
     lane_name: String,
     lane: Lane,
     /// The other lanes of a WebSocket.
@@ -464,7 +463,7 @@ impl Observer for TimelineBuilder {
     }
 }
 
-/// Returns the scopes whose dialect has only final values, and clients no content.
+/// Scopes whose dialect has only final values, and clients no content.
 fn is_value(dialect: &Dialect) -> Vec<bool> {
     let finals = having(dialect, |event| event.role == Role::Final);
     let others = having(dialect, |event| event.role != Role::Final);

@@ -8,7 +8,6 @@ use serde_json::value::RawValue;
 
 use super::data;
 
-/// A part of a recording.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
     /// Name in edits: the original type, or else the `event` field, or else the `object`, with `>` before it if the client sent it; `[DONE]`; `body`. Comments

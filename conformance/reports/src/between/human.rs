@@ -174,7 +174,7 @@ fn of_cause(run: &BetweenRun, cause: &TestCause, screen: Screen, out: &mut Strin
     let _ = writeln!(out, "  {} {command}\n", screen.style.frame(&format!("{:LABEL$}", "again")));
 }
 
-/// Returns both sides, escaped, with the difference in another color.
+/// Escaped, with the difference in another color.
 fn compared(finding: &TestFinding, screen: Screen) -> Vec<(&'static str, String)> {
     let parts = parted(&finding.upstream, &finding.client);
     sides(finding)

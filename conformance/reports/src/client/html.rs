@@ -60,7 +60,6 @@ pub(super) fn matrix(matrix: &ClientMatrix<'_>) -> String {
     })
 }
 
-/// The look of an outcome.
 pub(super) const fn look(outcome: ClientOutcome) -> &'static str {
     match outcome {
         ClientOutcome::Right | ClientOutcome::Reported => "good",

@@ -95,7 +95,7 @@ pub(super) fn wanted(expect: &str) -> &str {
     }
 }
 
-/// Returns the problems of requests, each once, with the number of cases and the first.
+/// Each once, with the number of cases and the first.
 pub(super) fn problems(run: &ClientRun) -> Vec<(&TestFinding, usize, &str)> {
     let problems = run.tests.iter().flat_map(|test| {
         test.requests().map(|problem| ((&problem.rule, &problem.message), (problem, &*test.name)))
@@ -178,7 +178,7 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
     }
 }
 
-/// Returns why a run did not pass, and the terms of its verdict where they are not the usual ones.
+/// With the terms of its verdict where they are not the usual ones.
 fn why(run: &ClientRun) -> Vec<String> {
     let fails = |test: &ClientTest, rule: &str| {
         test.expected.is_none() && test.findings.iter().any(|finding| finding.fails && finding.rule == rule)

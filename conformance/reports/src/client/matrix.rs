@@ -11,7 +11,6 @@ use super::super::sheet::markdown::{cell, code};
 #[derive(Debug)]
 pub struct ClientMatrix<'r> {
     runs: &'r [ClientRun],
-    /// The names of the columns.
     names: Vec<String>,
     rows: BTreeMap<&'r str, Vec<Option<&'r ClientTest>>>,
 }
@@ -43,12 +42,12 @@ impl<'r> ClientMatrix<'r> {
         Self { runs, names: columns, rows: names.into_iter().map(row).collect() }
     }
 
-    /// Returns the runs.
+    /// The runs.
     pub const fn runs(&self) -> &'r [ClientRun] {
         self.runs
     }
 
-    /// Returns the names of the runs, no two of which are equal.
+    /// No two are equal.
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
@@ -58,7 +57,7 @@ impl<'r> ClientMatrix<'r> {
         format!("{}. A blank cell: the case was not sent.", signs.join(", "))
     }
 
-    /// Returns the cases in which clients differ from the best outcome, each with a cell for every client.
+    /// Cases where clients differ from the best outcome, each with a cell for every client.
     pub(crate) fn telling(&self) -> impl Iterator<Item = (&'r str, &[Option<&'r ClientTest>])> {
         let is_bad = |case: &&ClientTest| case.about.outcome.rank() > 1;
         let rows = self.rows.iter();

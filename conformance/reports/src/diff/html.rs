@@ -8,7 +8,7 @@ use super::lists::{List, MAX_LENGTH, lists, side};
 use crate::html::head::fact;
 use crate::html::{Html, document, table};
 
-/// Returns the differences, the worse ones first.
+/// The differences, the worse ones first.
 pub fn html(diff: &Diff) -> String {
     let (outcome, class) =
         if diff.is_worse() { (Outcome::Failed, "outcome bad") } else { (Outcome::Passed, "outcome good") };

@@ -10,7 +10,7 @@ use super::Diff;
 use super::lists::{List, MAX_LENGTH, lists, side};
 use results::text::{cut, visible};
 
-/// Returns the differences, the worse ones first.
+/// The differences, the worse ones first.
 pub fn human(diff: &Diff, screen: impl Into<Screen>) -> String {
     let mut page = Page::new(screen.into(), false);
     page.row(0, 2, &format!("before: {}", visible(&side(&diff.before))));

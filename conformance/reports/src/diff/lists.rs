@@ -11,7 +11,6 @@ const MAX_CHANGES: usize = 100;
 /// Maximum length of a reason.
 pub(super) const MAX_LENGTH: usize = 200;
 
-/// Changes of one kind.
 pub(super) struct List {
     pub(super) heading: &'static str,
     pub(super) level: Level,
@@ -30,7 +29,7 @@ pub(super) struct Row {
     pub(super) detail: String,
 }
 
-/// Returns the lists with changes, the worse ones first.
+/// Only lists with changes, the worse ones first.
 pub(super) fn lists(diff: &Diff) -> impl Iterator<Item = List> {
     let trials = |heading, level, changes| trials(heading, level, diff.noun, changes);
     let worst = if diff.new_causes.iter().any(|cause| cause.fails) { Level::Must } else { Level::Should };

@@ -7,7 +7,7 @@ use super::Diff;
 use super::lists::{List, MAX_LENGTH, Row, lists, side};
 use results::text::cut;
 
-/// Returns the differences, the worse ones first.
+/// The differences, the worse ones first.
 pub fn markdown(diff: &Diff) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "# Conformance: {}\n", diff.words());

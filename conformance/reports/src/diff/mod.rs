@@ -56,7 +56,6 @@ pub struct Diff {
     pub newly_exercised: Vec<TrialChange>,
     /// Trials that are no longer exercised.
     pub no_longer_exercised: Vec<TrialChange>,
-    /// The noun of a trial.
     #[serde(skip)]
     noun: &'static str,
 }
@@ -98,7 +97,6 @@ pub struct TrialChange {
     pub after: Option<Ending>,
     /// The reason.
     pub reason: String,
-    /// Whether it fails now.
     #[serde(skip)]
     fails: bool,
 }
@@ -225,7 +223,7 @@ fn is_answered(group: &SheetGroup<'_>) -> bool {
     group.tests.iter().any(|test| matches!(test.verdict, Verdict::Pass | Verdict::Fail))
 }
 
-/// Returns the causes of a run that the other one lacks, unless their rules are compared.
+/// Causes that the other run lacks, unless their rules are compared.
 fn without(sheet: &Sheet<'_>, other: &Sheet<'_>) -> Vec<CauseChange> {
     if !(sheet.compared.rules)().is_empty() {
         return Vec::new();
@@ -242,7 +240,7 @@ fn without(sheet: &Sheet<'_>, other: &Sheet<'_>) -> Vec<CauseChange> {
     .collect()
 }
 
-/// Returns the differences of the options in words.
+/// The groups and options that differ, in words.
 fn unlike(sheets: [&Sheet<'_>; 2], groups: &[Vec<SheetGroup<'_>>; 2], noun: &str) -> Vec<String> {
     let mut out = Vec::new();
     let names = groups.each_ref().map(|of| of.iter().map(|group| &*group.name).collect::<BTreeSet<_>>());
@@ -273,7 +271,7 @@ const ONE_BY_ONE: usize = 20;
 /// The group of trials that changed alike, and their endings before and after.
 type Alike<'d> = (&'d str, Option<Ending>, Option<Ending>);
 
-/// Returns the names of trials that changed alike, unless there are few or they are failures, which are always listed.
+/// Alike changes together. `None` if there are few, or if one fails: failures are always listed.
 fn folded(changes: &[TrialChange]) -> Option<Vec<(Alike<'_>, Vec<&str>)>> {
     if changes.len() <= ONE_BY_ONE || changes.iter().any(|change| change.fails) {
         return None;
@@ -284,7 +282,7 @@ fn folded(changes: &[TrialChange]) -> Option<Vec<(Alike<'_>, Vec<&str>)>> {
     Some(grouped(names))
 }
 
-/// Pairs elements by name, sorted by name.
+/// By name, and sorted by name.
 fn pairs<'t, T>(before: Vec<(&'t str, T)>, after: Vec<(&'t str, T)>) -> BTreeMap<&'t str, [Option<T>; 2]> {
     let mut pairs: BTreeMap<&str, [Option<T>; 2]> = BTreeMap::new();
     for (at, all) in [before, after].into_iter().enumerate() {

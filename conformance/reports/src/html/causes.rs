@@ -48,7 +48,7 @@ pub(super) fn causes(run: &Run, plan: &Plan, html: &mut Html) {
     });
 }
 
-/// Writes why responses are not as requested, which no rule says.
+/// No rule says why responses are not as requested.
 fn answers(run: &Run, plan: &Plan, html: &mut Html) {
     let (Some(live), answers) = (&run.live, run.wrong_answers()) else { return };
     if answers.is_empty() {

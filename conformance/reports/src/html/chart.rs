@@ -11,14 +11,12 @@ use results::{Bar, Timeline};
 use spec::APIS;
 use spec::table::Content;
 
-/// Height of a row.
 const ROW: u64 = 22;
 /// Number of marks that fit side by side, on wide and on narrow screens; closer findings share a mark.
 const MARKS: [u64; 2] = [32, 7];
 /// Number of columns of the event rate.
 const COLUMNS: usize = 100;
 
-/// A finding in a chart.
 #[derive(Debug)]
 pub(super) struct Mark<'m> {
     /// Its number in the list.
@@ -69,7 +67,7 @@ pub(super) fn chart(timeline: &Timeline, id: &str, marks: &[Mark<'_>], html: &mu
     });
 }
 
-/// Returns a share of the width in percent, with three decimals.
+/// In percent, with three decimals.
 fn share(part: u64, whole: u64) -> String {
     let share = u128::from(part) * 100_000 / u128::from(whole.max(1));
     format!("{}.{:03}%", share / 1000, share % 1000)
@@ -87,7 +85,7 @@ const fn class(level: Level) -> &'static str {
     }
 }
 
-/// Writes the row of marks, which link to their findings.
+/// The marks link to their findings.
 fn findings(timeline: &Timeline, marks: &[Mark<'_>], (name, columns): (&str, u64), html: &mut Html) {
     let group = |mark: &Mark<'_>| mark.event.saturating_sub(1) * columns / timeline.events.max(columns);
     let is_last = |event: u64| event * 100 > timeline.events * 94;
@@ -127,7 +125,7 @@ fn findings(timeline: &Timeline, marks: &[Mark<'_>], (name, columns): (&str, u64
     });
 }
 
-/// Returns the shape of a level, as color alone is not accessible.
+/// Color alone is not accessible.
 const fn shape(level: Level) -> &'static str {
     match level {
         Level::Must => "M0-6L6 0L0 6L-6 0Z",
@@ -201,7 +199,7 @@ fn one(bar: &Bar, events: u64, y: u64, html: &mut Html) {
     });
 }
 
-/// Returns the class of a scope, which determines its color.
+/// Determines the color of the scope.
 fn family(scope: &str) -> &'static str {
     let known = APIS.iter().flat_map(|api| api.scopes()).find(|known| known.name == scope);
     match known.and_then(|known| known.content) {
@@ -342,7 +340,7 @@ fn pace(timeline: &Timeline, marks: &[Mark<'_>], html: &mut Html) {
     });
 }
 
-/// Returns the number of events in each hundredth of the time, interpolating between known times.
+/// In each hundredth of the time, interpolating between known times.
 fn columns(timeline: &Timeline, whole: u64) -> [u64; COLUMNS] {
     let mut columns = [0; COLUMNS];
     let times = &timeline.pace.times_ms;

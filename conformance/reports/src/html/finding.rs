@@ -22,7 +22,6 @@ pub(super) struct Shown<'f> {
     pub(super) id: &'f str,
     pub(super) finding: &'f Finding,
     pub(super) dialect: &'f str,
-    /// The others of the same cause.
     pub(super) others: Vec<&'f Finding>,
     pub(super) is_open: bool,
 }
@@ -183,7 +182,7 @@ fn excerpt(place: &Location, label: &str, class: &'static str, html: &mut Html) 
     });
 }
 
-/// Writes the start of a text, formatted if it is complete JSON.
+/// Formatted if it is complete JSON.
 pub(super) fn piece(piece: &Piece, html: &mut Html) {
     // JSON that would not survive formatting is shown unchanged.
     let is_as_it_came = |value: &serde_json::Value| {

@@ -19,7 +19,7 @@ pub(super) fn head(run: &Run, html: &mut Html) {
     html.tag("div").class("meters").inside(|html| meters(run, html));
 }
 
-/// Writes what a page is about, how the run ended, and that in a sentence or two.
+/// The subject of the page, how the run ended, and that in a sentence or two.
 pub(crate) fn heading(kind: &str, outcome: Outcome, subject: &str, lead: &str, html: &mut Html) {
     html.tag("p").class("kicker").text(kind);
     html.tag("h1").inside(|html| {

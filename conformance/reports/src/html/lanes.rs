@@ -11,17 +11,14 @@ const ROWS: usize = 40;
 /// Maximum number of rows for bars of the same depth.
 const LANES: usize = 8;
 
-/// A row of a chart.
 #[derive(Debug)]
 pub(super) struct Row<'t> {
-    /// Its label.
     pub(super) label: String,
-    /// Depth of its bars.
     pub(super) depth: u64,
     pub(super) bars: Vec<&'t Bar>,
 }
 
-/// Returns the rows of a timeline: one for each bar if there are few.
+/// One for each bar if there are few.
 pub(super) fn rows(timeline: &Timeline) -> Vec<Row<'_>> {
     if timeline.bars.len() > ROWS {
         return packed(timeline);
@@ -44,7 +41,7 @@ pub(super) fn rows(timeline: &Timeline) -> Vec<Row<'_>> {
     rows
 }
 
-/// Returns rows shared by bars of the same depth.
+/// Bars of the same depth share them.
 fn packed(timeline: &Timeline) -> Vec<Row<'_>> {
     let mut levels: BTreeMap<u64, Vec<&Bar>> = BTreeMap::new();
     for bar in &timeline.bars {

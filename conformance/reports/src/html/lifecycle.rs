@@ -6,7 +6,6 @@ use super::page::Html;
 use super::{number, section, table};
 use results::{Exercised, ExercisedLane, ExercisedPath, Run, Share};
 
-/// Height of a step.
 const ROW: usize = 20;
 /// Place of the steps; what leads on is on their left, and what leads back on their right.
 const STEPS: usize = 130;

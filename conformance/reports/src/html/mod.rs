@@ -83,7 +83,7 @@ pub(crate) fn section(id: &str, heading: &str, html: &mut Html, write: impl FnOn
     });
 }
 
-/// Writes a table that scrolls on narrow screens.
+/// It scrolls on narrow screens.
 pub(crate) fn table(
     class: &'static str,
     caption: &str,
@@ -133,7 +133,7 @@ const fn look(verdict: Verdict) -> (&'static str, &'static str) {
     (class, verdict.word())
 }
 
-/// Returns a number with thin spaces between thousands.
+/// With thin spaces between thousands.
 pub(crate) fn number(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
     let mut out = String::new();

@@ -19,7 +19,6 @@ pub(crate) struct Tag<'h> {
 }
 
 impl Html {
-    /// Begins an element.
     pub(crate) fn tag(&mut self, name: &'static str) -> Tag<'_> {
         self.out.push('<');
         self.out.push_str(name);
@@ -31,7 +30,7 @@ impl Html {
         let _ = Escaped(&mut self.out).write_str(&visible(text));
     }
 
-    /// Writes a text, preserving its line breaks.
+    /// Line breaks stay.
     pub(crate) fn lines(&mut self, text: &str) {
         for (number, line) in text.split('\n').enumerate() {
             if number > 0 {
@@ -44,7 +43,7 @@ impl Html {
         }
     }
 
-    /// Writes the icon of the page, which is built in: SVG without double quotes.
+    /// Built in: SVG without double quotes.
     pub(crate) fn icon(&mut self, svg: &'static str) {
         self.out.push_str("<link rel=\"icon\" href=\"data:image/svg+xml,");
         for character in svg.chars() {
@@ -116,7 +115,6 @@ impl Tag<'_> {
     }
 }
 
-/// A writer that escapes special characters of HTML.
 struct Escaped<'s>(&'s mut String);
 
 impl Write for Escaped<'_> {

@@ -11,7 +11,6 @@ const ALL_FINDINGS: usize = 1000;
 /// Findings of one cause in one exchange. The first is shown, the others are counted.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Its id in the page.
     pub(super) id: String,
     /// Index of the cause.
     pub(super) cause: Option<usize>,
@@ -106,7 +105,6 @@ fn grouped(findings: &[Finding], cause: impl Fn(usize) -> Option<usize>) -> Vec<
     groups
 }
 
-/// The used ids.
 #[derive(Debug, Default)]
 struct Ids(BTreeMap<String, usize>);
 

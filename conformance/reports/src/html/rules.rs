@@ -62,7 +62,7 @@ fn page(total: &RuleTotal, html: &mut Html) {
     });
 }
 
-/// Writes a fact that pages state, with its code spans.
+/// A fact that pages state, with its code spans.
 pub(crate) fn quoted(name: &str, text: &str, html: &mut Html) {
     html.tag("div").inside(|html| {
         html.tag("dt").text(name);

@@ -107,7 +107,7 @@ fn has_warnings(capture: &CaptureReport) -> bool {
     capture.findings.iter().any(|finding| finding.level >= Level::Should)
 }
 
-/// Writes the radio buttons of the filter, which works by CSS.
+/// Radio buttons, which work by CSS.
 fn filter(states: &[State], html: &mut Html) {
     let present: Vec<State> = State::ALL.into_iter().filter(|state| states.contains(state)).collect();
     if present.len() < 2 {
@@ -179,7 +179,7 @@ fn rules_of<'r>(captures: impl IntoIterator<Item = &'r CaptureReport>) -> String
     rules.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
 }
 
-/// Writes a symbol, with its word for screen readers.
+/// The word is for screen readers.
 pub(crate) fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
     html.tag("span").class(&format!("mark {class}")).set("title", word).inside(|html| {
         html.tag("span").set("aria-hidden", true).text(sign);
@@ -244,8 +244,8 @@ fn case(run: &Run, plan: &Plan, at: usize, state: State, html: &mut Html) {
     });
 }
 
-/// Returns the attempts of a scenario that differ: the number of each, its recording, and the numbers of the later
-/// ones that are like it, with the same request, as many events and findings of the same causes.
+/// Only those that differ: the number of each, its recording, and the numbers of the later ones that are like it, with the
+/// same request, as many events and findings of the same causes.
 fn attempts(run: &Run, plan: &Plan, case: &CaseReport) -> Vec<(usize, usize, Vec<usize>)> {
     let look = |at: usize| {
         let capture = run.captures.get(at)?;
@@ -366,7 +366,7 @@ fn rest(capture: &CaptureReport, groups: &[Group], html: &mut Html) {
     });
 }
 
-/// Writes an exchange: the request, the timeline beside the events, and a non-streaming response.
+/// The request, the timeline beside the events, and a non-streaming response.
 fn exchange(
     capture: &CaptureReport,
     timeline: &Timeline,

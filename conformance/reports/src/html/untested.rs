@@ -133,7 +133,7 @@ fn one(group: &Group, of: &[&Undecided], run: &Run, live: &LiveReport, html: &mu
     });
 }
 
-/// Returns a reason without the part that its group already states.
+/// Without the part that its group already states.
 fn label(undecided: &Undecided) -> &str {
     if undecided.detail.is_empty() { &undecided.reason } else { &undecided.detail }
 }

@@ -6,8 +6,7 @@ use catalogue::{Coverage, REQUIREMENTS, Requirement, RequirementLevel, Who};
 
 use super::rule::{anchor, api_of, cell};
 
-/// Returns all sentences of all versions, with the rules and scenarios that cover them, or the reason why
-/// none can.
+/// All sentences of all versions, with the rules and scenarios that cover them, or the reason why none can.
 pub fn coverage() -> String {
     let mut out = "# Coverage of the specification\n\nThe rules and scenarios that cover each normative \
         sentence (in our words), or why no recording can show it.\n"

@@ -8,14 +8,14 @@ use catalogue::{DecidedBy, Level, LooksAt, RULES, Recorded, Rule, RuleInApi};
 use super::words;
 use spec::Api;
 
-/// Returns the groups of rules, sorted.
+/// The groups of rules, sorted.
 pub fn groups() -> Vec<&'static str> {
     let mut groups: Vec<&str> = RULES.iter().map(Rule::group).collect();
     groups.dedup();
     groups
 }
 
-/// Returns the index of the groups.
+/// The index of the groups.
 pub fn index() -> String {
     let mut out =
         "# Rules\n\nThe rules that the suite checks. A broken MUST rule fails a run; the others warn \
@@ -32,7 +32,7 @@ pub fn index() -> String {
     out
 }
 
-/// Returns the pages of all rules of a group.
+/// The pages of all rules of a group.
 pub fn of_group(group: &str) -> String {
     let mut out = format!("# Rules of {group}\n\n[All rules](README.md)\n");
     for rule in RULES.iter().filter(|rule| rule.group() == group) {
@@ -113,7 +113,7 @@ pub fn api(own: &RuleInApi) -> &'static Api {
     spec::APIS.iter().find(|known| known.name == own.api).copied().unwrap_or(spec::APIS[0])
 }
 
-/// Returns the API of a dialect, or the first one if this build does not have the dialect.
+/// The first one if this build does not have the dialect.
 pub(super) fn api_of(dialect: &str) -> &'static Api {
     spec::dialect(dialect).map_or(spec::APIS[0], |dialect| dialect.api)
 }
@@ -168,12 +168,12 @@ pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect, rule: Option
 /// The repository of the suite; empty until it is published.
 pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Returns the URL of a page in the repository, if it has a public one.
+/// `None` if the repository has no public URL.
 pub(crate) fn in_repository(page: &str) -> Option<String> {
     (!REPOSITORY.is_empty()).then(|| format!("{REPOSITORY}/blob/main/{page}"))
 }
 
-/// Returns the URL of the page of a rule, or else of the document that it rests on in an API.
+/// The page of the rule, or else the document that it rests on in an API.
 pub(crate) fn address(rule: &Rule, own: &RuleInApi) -> Option<String> {
     let page = format!("docs/rules/{}.md#{}", rule.group(), anchor(rule.id));
     in_repository(&page).or_else(|| requirement(own).map(|sentence| sentence.address.to_owned()))
@@ -183,7 +183,7 @@ pub(super) fn anchor(heading: &str) -> String {
     heading.chars().filter(|character| character.is_alphanumeric() || *character == '-').collect()
 }
 
-/// Escapes a text for a table cell.
+/// For a table cell.
 pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -6,7 +6,7 @@ use spec::{Api, Slot};
 
 use results::text::shortened;
 
-/// Returns the name of an authority.
+/// The name of an authority.
 pub const fn authority(authority: Authority) -> &'static str {
     match authority {
         Authority::Sentence => "a normative sentence",
@@ -17,7 +17,7 @@ pub const fn authority(authority: Authority) -> &'static str {
     }
 }
 
-/// Returns the description of a family of structural faults in the scopes of an API.
+/// The description of a family of structural faults in the scopes of an API.
 pub fn family(family: Family, api: &Api) -> String {
     let [root, container] = [api.root, api.container].map(|scope| api.scope(scope).noun());
     let text = of_any_api(family).replace("{root}", &root).replace("{container}", &container);
@@ -40,7 +40,7 @@ const fn of_any_api(family: Family) -> &'static str {
     }
 }
 
-/// Returns the requirement of a relation within one occurrence of its scopes.
+/// The requirement of a relation within one occurrence of its scopes.
 pub fn relation(relation: &Relation, scopes: &[Scope], api: &Api) -> String {
     let place = |values: &Operand| place(values, scopes, api);
     let names: Vec<_> = scopes.iter().map(|scope| api.scope(*scope).noun()).collect();

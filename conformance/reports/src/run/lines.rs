@@ -9,7 +9,6 @@ use crate::sheet::line;
 /// A finding, with the members of a finding of the JSON report.
 #[derive(Serialize)]
 struct OfFinding<'r> {
-    /// The name of its recording.
     recording: &'r str,
     #[serde(flatten)]
     finding: &'r Finding,

@@ -66,8 +66,7 @@ struct Found<'r> {
     cause: &'r Cause,
 }
 
-/// Returns the first finding of each cause in each scenario or recording, if it is at least a warning or fails, with the
-/// number of findings of that cause there.
+/// If it is at least a warning or fails. Each has the number of findings of its cause in the scenario or recording.
 fn once_a_scenario(run: &Run) -> Vec<Found<'_>> {
     let mut scenarios: BTreeMap<usize, &str> = BTreeMap::new();
     for case in run.live.iter().flat_map(|live| &live.cases) {

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::Later;
 
-/// The values that are compared.
 pub(crate) struct Compared<'r> {
     pub(crate) side: Side,
     /// Empty where the dialect may differ.

@@ -16,7 +16,6 @@ const MAX_ANNOTATIONS: usize = 10;
 /// Maximum length of a message.
 const MAX_LENGTH: usize = 1000;
 
-/// An annotation.
 struct Annotation<'s> {
     level: Level,
     /// A file of the repository, and a line.

@@ -15,7 +15,6 @@ const OF_TEST: usize = 10;
 /// Number of lines of a run after which no finding is in full.
 const OF_RUN: usize = 8000;
 
-/// A suite of test cases.
 #[derive(Default)]
 pub(crate) struct Suite {
     pub(crate) name: String,
@@ -24,14 +23,12 @@ pub(crate) struct Suite {
     pub(crate) remarks: String,
 }
 
-/// A test case.
 #[derive(Default)]
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) ending: Ending,
     pub(crate) message: String,
     pub(crate) text: String,
-    /// Its recording.
     pub(crate) file: Option<String>,
     pub(crate) ms: u64,
 }
@@ -145,7 +142,6 @@ fn write(name: &str, began: Option<&str>, suites: &[Suite], writer: &mut Writer<
     Ok(())
 }
 
-/// Begins an element.
 fn element<'w>(
     writer: &'w mut Writer<Vec<u8>>,
     name: &'static str,

@@ -49,7 +49,7 @@ pub struct Sheet<'r> {
     pub(super) groups: Later<'r, Vec<SheetGroup<'r>>>,
     /// Lists of facts that are no tests: a name, and texts by name.
     pub(super) facts: Vec<(&'static str, Vec<(String, String)>)>,
-    /// Causes, the worst first.
+    /// The worst first.
     pub(super) causes: Vec<SheetCause<'r>>,
     /// Remarks on all causes.
     pub(super) below: Vec<Cell>,
@@ -68,7 +68,6 @@ pub struct Sheet<'r> {
     pub(super) compared: Compared<'r>,
 }
 
-/// A group of tests.
 pub(super) struct SheetGroup<'r> {
     pub(super) name: String,
     pub(super) remarks: String,
@@ -98,7 +97,6 @@ pub struct SheetTest<'r> {
     pub(super) ms: u64,
 }
 
-/// A finding of a test.
 pub(super) struct SheetFinding<'r> {
     pub(super) rule: &'r str,
     pub(super) fails: bool,
@@ -128,7 +126,6 @@ pub(super) struct SheetCause<'r> {
 /// A text about a cause, with its name.
 pub(super) type Remark = (&'static str, Cell);
 
-/// Text in a report.
 #[derive(Clone)]
 pub(super) enum Cell {
     /// Text of the suite.
@@ -167,7 +164,6 @@ pub(super) struct Note {
     pub(super) is_minor: bool,
 }
 
-/// A rule for code scanning.
 pub(super) struct SheetRule {
     pub(super) id: String,
     pub(super) level: Level,
@@ -178,7 +174,6 @@ pub(super) struct SheetRule {
     pub(super) address: Option<String>,
 }
 
-/// A finding for code scanning.
 pub(super) struct SheetResult<'r> {
     pub(super) rule: Cow<'r, str>,
     pub(super) level: Level,
@@ -191,7 +186,6 @@ pub(super) struct SheetResult<'r> {
     pub(super) properties: Value,
 }
 
-/// A place in a file.
 pub(super) struct Place<'r> {
     pub(super) file: Cow<'r, str>,
     /// The first line, if there is none.
@@ -210,7 +204,7 @@ impl SheetTest<'_> {
 }
 
 impl<'r> Sheet<'r> {
-    /// Returns the tests.
+    /// The tests.
     pub fn tests(&self) -> Vec<SheetTest<'r>> {
         (self.groups)().into_iter().flat_map(|group| group.tests).collect()
     }

@@ -82,7 +82,7 @@ impl Page {
         self.outside(run);
     }
 
-    /// Writes what else was found in the responses: what the profiles do not demand.
+    /// Findings in the responses that the profiles do not demand.
     fn outside(&mut self, run: &Run) {
         let (faults, rules) = run.outside();
         if faults.all() == 0 {

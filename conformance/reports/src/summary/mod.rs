@@ -36,7 +36,7 @@ const TABLE: usize = 60;
 
 pub use side::{Side, side_by_side, side_by_side_markdown, twins};
 
-/// Returns the summary of a run, with next steps.
+/// The summary of a run, with next steps.
 pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) -> String {
     let detail = detail.into();
     let mut page = Page::new(screen.into(), detail.is_verbose);
@@ -65,7 +65,6 @@ pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) 
     page.out
 }
 
-/// The text written so far, and its width.
 pub(super) struct Page {
     pub(super) out: String,
     width: usize,
@@ -150,7 +149,7 @@ impl Page {
         }
     }
 
-    /// Writes a row of counts by verdict, and more cells: each with the head of its column, and its level.
+    /// Each other cell has the head of its column, and its level.
     fn counts(
         &mut self,
         name: &str,
@@ -279,7 +278,7 @@ impl Page {
         }
     }
 
-    /// Writes the findings by file, unless there is a single file.
+    /// Unless there is a single file.
     fn by_file(&mut self, run: &Run, shown: Level) {
         if run.captures.len() < 2 {
             return;
@@ -430,7 +429,7 @@ impl Page {
         }
     }
 
-    /// Writes a text in one row, shortened unless verbose.
+    /// Shortened unless verbose.
     fn short_row(&mut self, text: &str) {
         if self.is_verbose {
             self.row(2, 4, text);
@@ -440,7 +439,7 @@ impl Page {
         }
     }
 
-    /// Writes a wrapped text; continuation rows are indented further.
+    /// Wrapped; continuation rows are indented further.
     pub(super) fn row(&mut self, indent: usize, hang: usize, text: &str) {
         for (number, row) in wrap(text, self.width.saturating_sub(hang)).iter().enumerate() {
             let indent = if number == 0 { indent } else { hang };

@@ -25,7 +25,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// Returns the result of a run.
+    /// The result of a run.
     pub fn of(run: &Run) -> Self {
         let api = spec::dialect(&run.dialect).map_or("", |dialect| dialect.api.title);
         let due = run.matrix.profiles.iter().filter(|profile| profile.state != ProfileState::NotApplicable);
@@ -50,7 +50,7 @@ impl Side {
         self.is_without_path
     }
 
-    /// Returns its name: the dialect, with the API if no other has the same one.
+    /// The dialect, with the API if no other has the same one.
     fn name(&self, all: &[Self]) -> String {
         let is_alone = all.iter().filter(|side| side.api == self.api).count() == 1;
         visible(&if is_alone { format!("{} ({})", self.api, self.dialect) } else { self.dialect.clone() })
@@ -74,7 +74,7 @@ const CLIENTS: &str = "clients broken";
 /// Maximum number of scenarios whose answers differ.
 const TWINS: usize = 6;
 
-/// Returns the results of several runs as a table, and a line for each API that was not tested.
+/// The results of several runs as a table, and a line for each API that was not tested.
 pub fn side_by_side(sides: &[Side], others: &[String], screen: Screen) -> String {
     let mut page = Page::new(screen, false);
     page.heading("side by side");
@@ -102,7 +102,7 @@ pub fn side_by_side(sides: &[Side], others: &[String], screen: Screen) -> String
     page.out
 }
 
-/// Returns the results of several runs as a table in Markdown.
+/// The results of several runs as a table in Markdown.
 pub fn side_by_side_markdown(sides: &[Side]) -> String {
     let verdicts = Verdict::ALL.map(Verdict::word).join(" | ");
     let mut out = format!("# Side by side\n\n| API | {verdicts} | {PROFILES} | {CLIENTS} |\n|---|");

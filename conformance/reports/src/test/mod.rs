@@ -54,7 +54,6 @@ pub(super) struct Tested<'r, A> {
     pub(super) short_name: fn(&Test<A>) -> &str,
     /// The ending of a test in a word, and how bad it is, if that is known.
     pub(super) state: fn(&Test<A>) -> (&'static str, Option<u8>),
-    /// The model that was asked for.
     pub(super) model: Option<&'r str>,
     /// The noun of a group.
     pub(super) noun: &'static str,
@@ -70,7 +69,6 @@ pub(super) struct Tested<'r, A> {
     pub(super) sections: Later<'r, Vec<Section>>,
     /// Events outside of tests.
     pub(super) notes: Vec<Note>,
-    /// The whole report.
     pub(super) report: Later<'r, Value>,
 }
 

@@ -36,12 +36,12 @@ fn of_tests(rule: &TestRule) -> RulePage {
     }
 }
 
-/// Returns the page of a rule in a pair of APIs, `FRONT-UPSTREAM`.
+/// The pair is `FRONT-UPSTREAM`.
 pub(crate) fn of_pair(id: &str, pair: &str) -> Option<RulePage> {
     page(id, pair.split('-').next().unwrap_or_default())
 }
 
-/// Returns the page of the rule with this id: one of `between`, or one of the client's API.
+/// Of `between`, or of the client's API.
 fn page(id: &str, front: &str) -> Option<RulePage> {
     let own = between_rule(id).map(of_tests);
     own.or_else(|| {
@@ -69,7 +69,7 @@ impl RulePage {
     }
 }
 
-/// Returns the level of a cause, and that it does not fail if it does not.
+/// Also says if the cause does not fail.
 pub(crate) fn level_of(cause: &TestCause) -> String {
     let keyword = cause.level.keyword();
     if cause.fails { keyword.to_owned() } else { format!("{keyword}, does not fail") }
@@ -81,8 +81,7 @@ pub(crate) fn sides(finding: &TestFinding) -> Vec<(&'static str, &str)> {
     all.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 
-/// Returns the number of the first character in which both sides differ, counted from 1, if both are there and have a common
-/// start.
+/// Counted from 1. `None` unless both sides are there and have a common start.
 pub(crate) fn first_difference(finding: &TestFinding) -> Option<usize> {
     let (upstream, client) = (&*finding.upstream, &*finding.client);
     // Of texts whose beginning is left out, the place says nothing.
@@ -98,8 +97,8 @@ pub(crate) fn first_difference(finding: &TestFinding) -> Option<usize> {
 /// Number of characters before a difference.
 const BEFORE: usize = 60;
 
-/// Returns the part of a text of up to a number of characters that has the place where it differs from the other side, with
-/// marks where something is left out.
+/// The part of the text, of up to `most` characters, where it differs from the other side. Marks stand where something is
+/// left out.
 pub(crate) fn window(finding: &TestFinding, text: &str, most: usize) -> String {
     let count = text.chars().count();
     let differs_at = first_difference(finding).map_or(0, |at| at - 1);

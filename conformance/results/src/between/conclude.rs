@@ -9,12 +9,12 @@ use crate::parts::test::{self, causes};
 use crate::{ExpectedFailure, Test, TestCause, TestFinding, Verdict};
 
 impl Test<OfPair> {
-    /// Returns its pair of APIs, `FRONT-UPSTREAM`.
+    /// Its pair of APIs, `FRONT-UPSTREAM`.
     pub fn pair(&self) -> String {
         format!("{}-{}", self.about.front, self.about.upstream)
     }
 
-    /// Returns its name without the pair.
+    /// Its name without the pair.
     pub fn short_name(&self) -> &str {
         self.name.split_once('/').map_or(&self.name, |(_, name)| name)
     }
@@ -74,17 +74,17 @@ impl BetweenRun {
         run.concluded()
     }
 
-    /// Returns the example of a cause, and its test.
+    /// The example of a cause, and its test.
     pub fn first_of(&self, cause: &TestCause) -> Option<(&BetweenTest, &TestFinding)> {
         test::first_of(&self.tests, cause)
     }
 
-    /// Returns the tests that fail the run, or could not be judged.
+    /// The tests that fail the run, or could not be judged.
     pub fn failed(&self) -> impl Iterator<Item = &BetweenTest> {
         self.tests.iter().filter(|test| test.is_due())
     }
 
-    /// Returns the number of tests with a verdict.
+    /// The number of tests with a verdict.
     pub fn count(&self, verdict: Verdict) -> u64 {
         self.tests.iter().filter(|test| test.verdict == verdict).count() as u64
     }

@@ -171,7 +171,7 @@ pub enum StreamOutcome {
 }
 
 impl StreamOutcome {
-    /// Returns its name in reports.
+    /// Its name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",

@@ -12,7 +12,7 @@ impl BetweenRun {
         self.given_url.as_deref().or_else(|| self.command.is_empty().then_some(&*self.url))
     }
 
-    /// Returns the command that runs tests with these names again, with more flags.
+    /// The command that runs tests with these names again, with more flags.
     pub fn command_for(&self, names: &[&str], flags: &[&str]) -> String {
         let mut words = vec!["conformance between".to_owned()];
         words.extend(names.iter().map(|name| shell_word(name).into_owned()));
@@ -56,12 +56,12 @@ impl BetweenRun {
         words.join(" ")
     }
 
-    /// Returns the command that runs one test again.
+    /// The command that runs one test again.
     pub fn command_of(&self, test: &BetweenTest) -> String {
         self.command_for(&[&test.name], &[])
     }
 
-    /// Returns suggested steps.
+    /// Suggested steps.
     pub fn next(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         let Some(first) = self.failed().next() else { return steps };

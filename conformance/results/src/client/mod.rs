@@ -154,7 +154,7 @@ impl ClientOutcome {
         Self::HarnessError,
     ];
 
-    /// Returns its name in reports, a symbol for tables, and what it means for the user of the client.
+    /// Its name in reports, a symbol for tables, and what it means for the user of the client.
     const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Right => ("right", "✓", "it returned the answer"),
@@ -170,12 +170,12 @@ impl ClientOutcome {
         }
     }
 
-    /// Returns its name in reports.
+    /// Its name in reports.
     pub const fn name(self) -> &'static str {
         self.words().0
     }
 
-    /// Returns a symbol for tables.
+    /// A symbol for tables.
     pub const fn sign(self) -> &'static str {
         self.words().1
     }
@@ -204,7 +204,7 @@ impl ClientOutcome {
         }
     }
 
-    /// Returns its severity.
+    /// Its severity.
     pub const fn rank(self) -> u8 {
         match self {
             Self::NotExercised => 0,
@@ -251,7 +251,7 @@ impl ClientTally {
         tally
     }
 
-    /// Returns the number of tests with this outcome.
+    /// The number of tests with this outcome.
     pub const fn count(mut self, outcome: ClientOutcome) -> u64 {
         *self.place(outcome)
     }
@@ -291,12 +291,12 @@ impl Test<OfClient> {
         }
     }
 
-    /// Returns the problems of its requests.
+    /// The problems of its requests.
     pub fn requests(&self) -> impl Iterator<Item = &TestFinding> {
         self.findings.iter().filter(|finding| finding.rule.starts_with(OF_REQUESTS))
     }
 
-    /// Returns its group of cases.
+    /// Its group of cases.
     pub fn group(&self) -> &str {
         catalogue::group(&self.name)
     }
@@ -338,7 +338,7 @@ impl ClientRun {
         self.totals.harness_errors > 0 || is_idle
     }
 
-    /// Returns whether a profile that the run was asked for fails because of the test with this name.
+    /// A profile that the run was asked for fails because of the test.
     fn is_failing(&self, name: &str) -> bool {
         let asked = self.profiles.iter().filter(|profile| self.asked.contains(&profile.name));
         asked
@@ -346,7 +346,7 @@ impl ClientRun {
             .any(|reason| reason.verdict == Verdict::Fail && reason.name == name)
     }
 
-    /// Returns the profiles that the run was asked for and that keep it from passing. Expected failures do not.
+    /// The profiles that the run was asked for and that keep it from passing. Expected failures do not.
     pub fn unmet(&self) -> impl Iterator<Item = (&ProfileReport, Outcome)> {
         let is_expected =
             |name: &str| self.tests.iter().any(|test| test.name == name && test.expected.is_some());
@@ -367,19 +367,19 @@ impl ClientRun {
         })
     }
 
-    /// Returns the tests that did not end as they must, the worst first.
+    /// The tests that did not end as they must, the worst first.
     pub fn bad(&self) -> Vec<&ClientTest> {
         let mut bad: Vec<_> = self.tests.iter().filter(|test| test.about.outcome.rank() > 1).collect();
         bad.sort_by_key(|test| Reverse(test.about.outcome.rank()));
         bad
     }
 
-    /// Returns the tests that fail the run, or could not be judged.
+    /// The tests that fail the run, or could not be judged.
     pub fn failed(&self) -> impl Iterator<Item = &ClientTest> {
         self.tests.iter().filter(|test| test.is_due())
     }
 
-    /// Returns the command that runs a test again.
+    /// The command that runs a test again.
     pub fn command_of(&self, name: &str) -> String {
         let mode =
             if self.mode == "lines" { String::new() } else { format!(" --mode {}", shell_word(&self.mode)) };
@@ -388,7 +388,7 @@ impl ClientRun {
         format!("conformance client{mode}{} {}{command}", self.dialect_flag(), shell_word(name))
     }
 
-    /// Returns suggested steps.
+    /// Suggested steps.
     pub fn next(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         let bad = self.bad();
@@ -413,7 +413,7 @@ impl ClientRun {
         steps
     }
 
-    /// Returns the flag for its dialect, unless that is the default one.
+    /// The flag for its dialect, unless that is the default one.
     pub fn dialect_flag(&self) -> String {
         match (&*self.dialect, &self.dialect_folder, &self.folder) {
             ("openai", ..) => String::new(),
@@ -430,7 +430,7 @@ impl ClientRun {
         crate::dialect_in_words(&self.dialect, self.dialect_folder.as_deref())
     }
 
-    /// Returns its name and version.
+    /// Its name and version.
     pub fn title(&self) -> String {
         match &self.client_version {
             Some(version) => format!("{} {version}", self.client),

@@ -54,7 +54,7 @@ impl Share {
         })
     }
 
-    /// Counts names, each exercised if one of its parts is.
+    /// A name is exercised if one of its parts is.
     fn of_names<'n>(parts: impl IntoIterator<Item = (&'n str, bool)>) -> Self {
         let mut names: BTreeMap<&str, bool> = BTreeMap::new();
         for (name, is_exercised) in parts {
@@ -159,7 +159,7 @@ impl Exercised {
         }
     }
 
-    /// Returns the transitions that no stream has, the usual ones first.
+    /// The transitions that no stream has, the usual ones first.
     pub fn never(&self) -> impl Iterator<Item = String> {
         let mut never: Vec<(&ExercisedLane, &ExercisedPath)> = Vec::new();
         for lane in &self.lanes {
@@ -169,7 +169,6 @@ impl Exercised {
         never.into_iter().map(|(lane, path)| format!("{} ({})", lane.words(path), lane.name))
     }
 
-    /// Returns what the streams of several runs exercised together.
     pub(crate) fn merged<'r>(all: impl Iterator<Item = &'r [Self]>) -> Vec<Self> {
         let mut merged: Vec<Self> = Vec::new();
         for exercised in all {
@@ -196,7 +195,7 @@ impl ExercisedMember {
 }
 
 impl ExercisedLane {
-    /// Adds the lane of another run, which may claim other features, so that it may have other steps.
+    /// The other run may claim other features, so that it may have other steps.
     fn add(&mut self, other: &Self) {
         let add = |known: &mut ExercisedStep, other: &ExercisedStep| known.is_exercised |= other.is_exercised;
         join(&mut self.steps, &other.steps, |one, other| one.name == other.name, add);
@@ -225,7 +224,7 @@ impl ExercisedLane {
     }
 }
 
-/// Adds each part to the same one among those that are known, or else to their end.
+/// Parts that are not known go to the end.
 fn join<T: Clone>(known: &mut Vec<T>, others: &[T], is_same: fn(&T, &T) -> bool, add: fn(&mut T, &T)) {
     for other in others {
         match known.iter_mut().find(|one| is_same(one, other)) {

@@ -26,7 +26,7 @@ impl FailOn {
     /// All values, from the most lenient.
     pub const ALL: [Self; 4] = [Self::Must, Self::Breaks, Self::Should, Self::May];
 
-    /// Returns the name on the command line.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Must => "must",
@@ -112,7 +112,6 @@ pub(crate) mod tests {
     use super::*;
     use checker::Location;
 
-    /// Returns a finding about which nothing else is known.
     pub(crate) fn finding(rule: &'static str, level: Level) -> Finding {
         Finding {
             rule: rule.into(),
@@ -139,7 +138,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Returns a finding of a kind that breaks several clients.
+    /// Of a kind that breaks several clients.
     fn breaking(level: Level) -> Finding {
         let (_, table) = catalogue::MEASURED.iter().find(|(api, _)| *api == "responses").unwrap();
         let breaking = table.iter().filter(|row| row.outcomes.matches(['x', 'w']).count() > 2);

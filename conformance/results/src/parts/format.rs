@@ -44,7 +44,7 @@ impl Format {
         Self::Csv,
     ];
 
-    /// Returns its name.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sse => "sse",

@@ -64,7 +64,7 @@ impl UndecidedKind {
         !self.name().is_empty()
     }
 
-    /// Returns the name of an obstacle; empty for other kinds.
+    /// The name of an obstacle; empty for other kinds.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auth => "auth",
@@ -105,7 +105,7 @@ impl Verdict {
     /// All verdicts, in the order of reports.
     pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::NotExercised, Self::HarnessError];
 
-    /// Returns the word for trials with this verdict.
+    /// The word for trials with this verdict.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Pass => "passed",
@@ -124,7 +124,7 @@ impl Verdict {
         }
     }
 
-    /// Returns a symbol for narrow columns.
+    /// A symbol for narrow columns.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Pass => "✓",
@@ -134,7 +134,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the name for people.
+    /// The name for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",

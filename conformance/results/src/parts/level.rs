@@ -24,13 +24,12 @@ pub struct LevelChange {
 }
 
 impl LevelChange {
-    /// Returns the changed levels of rules.
+    /// The changed levels of rules.
     pub fn all(rules: &Rules) -> Vec<Self> {
         Self::of_several(&[rules])
     }
 
-    /// Returns the changed levels of the rules of several dialects. If these differ in the level of a rule, it has an entry
-    /// for each level.
+    /// If the dialects differ in the level of a rule, it has an entry for each level.
     pub(crate) fn of_several(rules: &[&Rules]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for change in rules.iter().flat_map(|rules| rules.changed()).map(Self::from) {
@@ -41,7 +40,7 @@ impl LevelChange {
         all
     }
 
-    /// Returns the chosen levels by rule.
+    /// The chosen levels by rule.
     pub fn by_rule(all: &[Self]) -> BTreeMap<String, Level> {
         all.iter().map(|change| (change.rule.clone(), change.level)).collect()
     }

@@ -17,7 +17,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns its name.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",

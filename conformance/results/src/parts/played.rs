@@ -91,7 +91,7 @@ impl PlayedOutcome {
     pub const ALL: [Self; 6] =
         [Self::Fails, Self::Wrong, Self::PassesOn, Self::Reports, Self::Unaffected, Self::NotPlayed];
 
-    /// Returns its name.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fails => "fails",
@@ -103,7 +103,7 @@ impl PlayedOutcome {
         }
     }
 
-    /// Returns its name as words.
+    /// Its name as words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::PassesOn => "passes on",
@@ -119,7 +119,7 @@ impl PlayedOutcome {
 }
 
 impl PlayedResponse {
-    /// Returns the clients that did the same, with how, the worst first.
+    /// The clients that did the same, with how, the worst first.
     pub fn alike(&self) -> Vec<(PlayedOutcome, &str, Vec<&PlayedClient>)> {
         let mut clients: Vec<&PlayedClient> = self.clients.iter().collect();
         clients.sort_by_key(|client| client.outcome);
@@ -127,7 +127,7 @@ impl PlayedResponse {
         grouped(how).into_iter().map(|((outcome, how), clients)| (outcome, how, clients)).collect()
     }
 
-    /// Returns the numbers of clients that it breaks, and of those that it was played to.
+    /// The numbers of clients that it breaks, and of those that it was played to.
     pub fn broken_of(&self) -> [u64; 2] {
         let count = |is_it: fn(PlayedOutcome) -> bool| {
             self.clients.iter().filter(|client| is_it(client.outcome)).count() as u64
@@ -144,7 +144,7 @@ impl PlayedResponse {
 }
 
 impl PlayedClient {
-    /// Returns its name, with its version if known.
+    /// Its name, with its version if known.
     pub fn named(&self) -> String {
         match &self.version {
             Some(version) => format!("{} {version}", self.name),

@@ -57,7 +57,7 @@ pub enum ProfileState {
 }
 
 impl ProfileState {
-    /// Returns its name in reports.
+    /// Its name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",

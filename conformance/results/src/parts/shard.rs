@@ -44,7 +44,7 @@ fn places(api: &Api) -> Places {
     ids().filter_map(|id| Some((id, *firsts.get(first(id))?))).collect()
 }
 
-/// Returns the first of the scenarios that continue each other.
+/// Of the scenarios that continue each other.
 fn first(id: &'static str) -> &'static str {
     let previous = |id: &&'static str| catalogue::scenario(id).and_then(|scenario| scenario.previous);
     std::iter::successors(Some(id), previous).take(catalogue::SCENARIOS.len()).last().unwrap_or(id)
@@ -73,7 +73,7 @@ impl Shard {
     }
 }
 
-/// Returns a number that depends on the name alone: its FNV hash.
+/// Depends on the name alone: its FNV hash.
 fn spread(name: &str) -> usize {
     let hash =
         name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));

@@ -24,12 +24,12 @@ impl Tally {
     /// Nothing.
     pub const NONE: Self = Self { passed: 0, failed: 0, not_exercised: 0, harness_errors: 0 };
 
-    /// Returns the total.
+    /// The total.
     pub const fn all(self) -> u64 {
         self.passed + self.failed + self.not_exercised + self.harness_errors
     }
 
-    /// Returns the number with this verdict.
+    /// The number with this verdict.
     pub const fn of(mut self, verdict: Verdict) -> u64 {
         *self.place(verdict)
     }
@@ -43,7 +43,7 @@ impl Tally {
         }
     }
 
-    /// Returns the most significant verdict: a failure before a harness error.
+    /// The most significant verdict: a failure before a harness error.
     pub fn worst(self) -> Verdict {
         let mut all = [Verdict::Fail, Verdict::HarnessError, Verdict::NotExercised].into_iter();
         all.find(|verdict| self.of(*verdict) > 0).unwrap_or(Verdict::Pass)

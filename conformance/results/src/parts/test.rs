@@ -127,7 +127,7 @@ impl<A> Test<A> {
         self.has_failed() || self.verdict == Verdict::HarnessError
     }
 
-    /// Sets levels, what fails, and the verdict. `is_demanded`: all that is wrong with it fails.
+    /// `is_demanded`: all that is wrong with it fails.
     pub(crate) fn conclude(&mut self, fail_on: FailOn, levels: &[LevelChange], is_demanded: bool) {
         for finding in &mut self.findings {
             if let Some(change) = levels.iter().find(|change| change.rule == finding.rule) {
@@ -148,8 +148,7 @@ impl<A> Test<A> {
         self.expected = self.expected.take().filter(|_| self.verdict == Verdict::Fail);
     }
 
-    /// Expects failures: the test fails as expected if all of its findings that fail are listed. Returns what is listed
-    /// and does not fail.
+    /// The test fails as expected if all of its findings that fail are listed. Returns what is listed and does not fail.
     fn expect(&mut self, expected: &[ExpectedFailure]) -> Vec<String> {
         let of_test = || expected.iter().filter(|known| known.tests.contains(&self.name));
         let reason = |finding: &TestFinding| of_test().find(|known| known.rule == finding.rule);
@@ -166,7 +165,7 @@ impl<A> Test<A> {
     }
 }
 
-/// Expects failures in the tests of a run. Returns what is listed and does not fail.
+/// The result is what is listed and does not fail.
 pub(crate) fn expect<A>(tests: &mut [Test<A>], expected: &[ExpectedFailure]) -> Vec<String> {
     let mut stale: Vec<String> = tests.iter_mut().flat_map(|test| test.expect(expected)).collect();
     stale.sort_unstable();
@@ -182,7 +181,7 @@ pub(crate) fn outcome<A>(tests: &[Test<A>], stale: &[String]) -> Outcome {
     }
 }
 
-/// Returns the number of causes, of those that fail first; every report has the same.
+/// The number of causes, of those that fail first; every report has the same.
 pub fn cause_counts(causes: &[TestCause]) -> String {
     let failing = causes.iter().filter(|cause| cause.fails).count();
     match causes.len() - failing {
@@ -192,7 +191,6 @@ pub fn cause_counts(causes: &[TestCause]) -> String {
     }
 }
 
-/// A cause while its findings are read.
 struct Found {
     cause: TestCause,
     /// How good its example is: the least is the best.
@@ -251,7 +249,7 @@ pub(crate) fn causes<A>(tests: &[Test<A>], group: impl Fn(&Test<A>) -> String) -
     causes
 }
 
-/// Returns the example of a cause, and its test.
+/// The example of a cause, and its test.
 pub fn first_of<'t, A>(tests: &'t [Test<A>], cause: &TestCause) -> Option<(&'t Test<A>, &'t TestFinding)> {
     let [test, finding] = cause.first;
     let test = tests.get(test)?;
@@ -278,7 +276,7 @@ const HARM: [&[&str]; 3] = [
     &["answer/order", "answer/text", "fault/false-complete", "fault/hung", "fault/replay"],
 ];
 
-/// Returns the place of a rule in the order of harm.
+/// The place of the rule in the order of harm.
 fn harm(rule: &str, breaks_clients: bool) -> usize {
     let is_it = |known: &&str| rule == *known || known.ends_with('/') && rule.starts_with(known);
     let known = HARM.iter().position(|rules| rules.iter().any(is_it));

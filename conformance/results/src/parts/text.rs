@@ -120,7 +120,7 @@ pub fn cells(text: &str) -> impl Iterator<Item = Cell> {
     })
 }
 
-/// Returns a character, escaped for a terminal, and its number of columns.
+/// Escaped for a terminal, with its number of columns.
 fn shown(character: char) -> (String, usize) {
     let text = visible(character.encode_utf8(&mut [0; 4]));
     let width = if text.is_ascii() { text.len() } else { text.width() };

@@ -19,7 +19,7 @@ impl Transport {
     /// All transports.
     pub const ALL: [Self; 3] = [Self::Sse, Self::Json, Self::Websocket];
 
-    /// Returns the name.
+    /// The name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sse => "sse",
@@ -28,7 +28,7 @@ impl Transport {
         }
     }
 
-    /// Returns the suffix of the name of a case, which follows the scenario's.
+    /// The suffix of the name of a case, which follows the scenario's.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Sse => "",
@@ -37,7 +37,7 @@ impl Transport {
         }
     }
 
-    /// Returns the name of the scenario of a case.
+    /// The name of the scenario of a case.
     pub fn scenario(case: &str) -> &str {
         let known = [Self::Json, Self::Websocket];
         known.iter().find_map(|transport| case.strip_suffix(transport.suffix())).unwrap_or(case)

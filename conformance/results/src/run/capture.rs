@@ -107,7 +107,7 @@ pub struct Lost {
 }
 
 impl CaptureReport {
-    /// Returns its path from the working directory.
+    /// Its path from the working directory.
     pub fn path(&self) -> Cow<'_, str> {
         match &self.folder {
             // Within the folder, names have no `./`.
@@ -156,7 +156,7 @@ impl CaptureReport {
         (self.streams + self.bodies == 0).then_some(&lost.reason)
     }
 
-    /// Returns the number of findings by level.
+    /// The number of findings by level.
     pub fn faults(&self) -> Faults {
         let mut faults = Faults::default();
         for finding in &self.findings {

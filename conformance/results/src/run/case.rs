@@ -38,7 +38,7 @@ pub struct TrialResult {
 }
 
 impl CaseReport {
-    /// Returns the number of its trials by verdict.
+    /// The number of its trials by verdict.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for trial in &self.trials {
@@ -47,7 +47,7 @@ impl CaseReport {
         tally
     }
 
-    /// Returns its recordings.
+    /// Its recordings.
     pub fn recordings<'r>(&'r self, run: &'r Run) -> impl Iterator<Item = &'r CaptureReport> {
         self.attempts.iter().filter_map(|at| run.captures.get(*at))
     }
@@ -57,7 +57,7 @@ impl CaseReport {
         trial.name.rsplit("::").next().unwrap_or_default()
     }
 
-    /// Returns the findings that fail a trial, each with its recording.
+    /// The findings that fail a trial, each with its recording.
     pub fn findings<'r>(
         &'r self,
         trial: &'r TrialResult,

@@ -32,18 +32,18 @@ impl Faults {
         self.notes += other.notes;
     }
 
-    /// Returns the numbers above zero, the worst first, with their nouns.
+    /// The numbers above zero, the worst first, with their nouns.
     pub fn non_zero(self) -> impl Iterator<Item = (u64, &'static str)> {
         let all = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
         all.into_iter().filter(|(count, _)| *count > 0)
     }
 
-    /// Returns the sum of the numbers.
+    /// The sum of the numbers.
     pub const fn all(self) -> u64 {
         self.errors + self.warnings + self.notes
     }
 
-    /// Returns the numbers of this level and above.
+    /// The numbers of this level and above.
     #[must_use]
     pub fn from(mut self, shown: Level) -> Self {
         if shown > Level::May {

@@ -21,7 +21,7 @@ pub struct FailingClients<'r> {
 }
 
 impl Run {
-    /// Returns the requests without a response, by reason: their number, and the first recording.
+    /// The requests without a response, by reason: their number, and the first recording.
     pub fn unanswered(&self) -> Vec<(&str, u64, &CaptureReport)> {
         let sent = self.captures.iter().filter(|_| self.live.is_some());
         let by_reason = grouped(sent.filter_map(|capture| Some((capture.unanswered()?, capture))));
@@ -69,7 +69,7 @@ impl Run {
         all
     }
 
-    /// Returns the expected failures that passed.
+    /// The expected failures that passed.
     pub fn stale(&self) -> &[String] {
         self.live.as_ref().map(|live| &*live.stale).unwrap_or_default()
     }
@@ -135,7 +135,7 @@ impl Run {
         logs.into_iter().map(words).collect()
     }
 
-    /// Returns the recordings of other APIs in one line.
+    /// In one line, with the most frequent first.
     fn of_other_apis(&self) -> Option<(String, Vec<Cow<'_, str>>)> {
         let mut apis: BTreeMap<&str, u64> = BTreeMap::new();
         for (name, count) in self.captures.iter().flat_map(|capture| &capture.other_apis) {
@@ -157,12 +157,12 @@ impl Run {
             .then(|| (format!("{} of {api} ({})", counted(total, "recording"), names.join(", ")), Vec::new()))
     }
 
-    /// Returns the clients that responses break.
+    /// The clients that responses break.
     pub fn broken_clients(&self) -> Vec<&ClientTotal> {
         self.clients.iter().filter(|client| client.state.is_broken()).collect()
     }
 
-    /// Returns the clients with this state.
+    /// The clients with this state.
     pub fn clients_that_are(&self, state: ClientState) -> Vec<&ClientTotal> {
         self.clients.iter().filter(|client| client.state == state).collect()
     }
@@ -191,7 +191,7 @@ impl Run {
         grouped(measured.map(|client| (&*client.unmeasured, client)))
     }
 
-    /// Returns the broken clients, grouped if they fail alike.
+    /// The broken clients, grouped if they fail alike.
     pub fn failing_clients(&self) -> impl Iterator<Item = FailingClients<'_>> {
         let broken = self.clients.iter().filter(|client| client.captures > 0);
         let alike = grouped(broken.map(|client| ((client.captures, &*client.rules), client)));
@@ -199,7 +199,7 @@ impl Run {
     }
 }
 
-/// Returns a format that is no recording, with what to check instead.
+/// For a format that is no recording: the thing to check instead.
 fn hint(name: &str) -> Option<String> {
     if name == UNKNOWN {
         let apis: Vec<&str> = APIS.iter().map(|api| api.title).collect();
@@ -226,7 +226,7 @@ impl ClientTotal {
         self.unmeasured.iter().map(Unknown::words).collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns its name, with the tested version if known.
+    /// Its name, with the tested version if known.
     pub fn named(&self) -> String {
         match self.number() {
             Some(number) => format!("{} ({number})", self.name),
@@ -234,7 +234,7 @@ impl ClientTotal {
         }
     }
 
-    /// Returns the number of the tested version.
+    /// The number of the tested version.
     pub fn number(&self) -> Option<&str> {
         let number = self.version.as_deref()?.split(',').next()?;
         number.split(" on ").next().map(str::trim)

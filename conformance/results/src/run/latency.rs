@@ -33,7 +33,7 @@ pub struct Spread {
 }
 
 impl Latency {
-    /// Returns the median as text, with the 99th percentile in parentheses.
+    /// The median as text, with the 99th percentile in parentheses.
     pub fn words(&self) -> String {
         let between = self.between_events.map(|spread| format!(", event to event {}", spread.words()));
         format!(

@@ -61,7 +61,7 @@ pub enum State {
 }
 
 impl LiveReport {
-    /// Returns the features that the endpoint turned out not to support.
+    /// The features that the endpoint turned out not to support.
     pub fn unsupported(&self) -> BTreeSet<&'static str> {
         let is_unsupported = |trial: &TrialResult| trial.judged.kind == UndecidedKind::Unsupported;
         let cases = self.cases.iter().filter(|case| case.trials.iter().any(is_unsupported));
@@ -92,7 +92,7 @@ impl LiveReport {
         self.cases.iter().flat_map(|case| &case.trials).any(|trial| trial.judged.verdict == verdict)
     }
 
-    /// Returns the latency of concurrent streams.
+    /// The latency of concurrent streams.
     pub fn crowds(&self) -> impl Iterator<Item = &Latency> {
         // Streams of other scenarios were sequential.
         let is_crowd = |latency: &&Latency| catalogue::group(&latency.case) == "crowd" && latency.streams > 1;

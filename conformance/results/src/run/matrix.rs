@@ -77,7 +77,7 @@ impl MatrixColumn {
     }
 }
 
-/// Returns the results of the scenarios of a profile, by group. Alternatives (`|`) count as one.
+/// By group. Alternatives (`|`) count as one.
 fn scenarios<'p>(profile: &'p ProfileReport, cases: &BTreeMap<&str, &str>) -> BTreeMap<&'p str, Tally> {
     let mut groups: BTreeMap<&str, Tally> = BTreeMap::new();
     for demanded in &profile.scenarios {

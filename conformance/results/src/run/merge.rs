@@ -36,7 +36,7 @@ impl Unmergeable {
     }
 }
 
-/// Fails with the first of these reasons that holds for a report.
+/// The first reason that holds for the report is the error.
 pub(crate) fn refuse(at: usize, reasons: &[(bool, &str)]) -> Result<(), Unmergeable> {
     match reasons.iter().find(|(holds, _)| *holds) {
         Some((_, reason)) => Err(Unmergeable { at: Some(at), reason: (*reason).to_owned() }),
@@ -100,13 +100,12 @@ fn ids(run: &Run) -> impl Iterator<Item = &str> {
     run.rules.iter().map(|rule| rule.id.as_str())
 }
 
-/// Returns whether the levels and the rules of two reports of one dialect differ.
+/// For reports of one dialect.
 fn differences(first: &Run, run: &Run) -> [(bool, &'static str); 2] {
     [(run.levels != first.levels, LEVELS), (!ids(run).eq(ids(first)), RULES)]
 }
 
-/// Returns whether the levels and the rules of two reports differ whose dialects were recognised, which need not be the same:
-/// what either of them chose makes the rules of both.
+/// For reports whose dialects were recognised, which need not be the same: what either of them chose makes the rules of both.
 fn differences_of_sets(first: &Run, run: &Run) -> [(bool, &'static str); 2] {
     let both = chosen(&[first, run]);
     let differ = |is_of: fn(&RuleSets, &Run) -> bool| !is_of(&both, first) || !is_of(&both, run);
@@ -154,7 +153,6 @@ pub(crate) fn check_shards(shards: &[Option<Shard>]) -> Result<(), Unmergeable> 
     }
 }
 
-/// Merges the shards of a run.
 fn merge_shards(rules: &Rules, runs: Vec<Run>) -> Result<Run, Unmergeable> {
     let of_run = |run: &Run| run.live.as_ref().and_then(|live| live.options.filters.shard);
     check_shards(&runs.iter().map(of_run).collect::<Vec<_>>())?;
@@ -231,7 +229,7 @@ fn merged(shards: Vec<LiveReport>) -> Option<LiveReport> {
     Some(live)
 }
 
-/// Returns the result of a profile: a requirement is met if a shard meets it and none fails it.
+/// A requirement is met if a shard meets it and none fails it.
 pub(crate) fn merged_profile(profile: &ProfileReport, shards: &[&[ProfileReport]]) -> ProfileReport {
     let of_shards = || shards.iter().copied().flatten().filter(|of| of.name == profile.name);
     let mut merged = ProfileReport { reasons: Vec::new(), ..profile.clone() };

@@ -226,25 +226,25 @@ impl Run {
         if finding.dialect.is_empty() { &self.dialect } else { &finding.dialect }
     }
 
-    /// Returns the file of a recording, unless it was not kept.
+    /// The file of a recording, unless it was not kept.
     pub fn file<'r>(&self, capture: &'r CaptureReport) -> Option<Cow<'r, str>> {
         let is_kept = self.live.is_none() || capture.folder.is_some();
         is_kept.then(|| capture.path())
     }
 
-    /// Returns the name of a recording for people: its file, or its exchange if it was not kept.
+    /// The name of a recording for people: its file, or its exchange if it was not kept.
     pub fn name<'r>(&self, capture: &'r CaptureReport) -> Cow<'r, str> {
         let exchange = || capture.name.strip_prefix("exchanges/")?.strip_suffix(".exchange");
         self.file(capture).unwrap_or_else(|| Cow::Borrowed(exchange().unwrap_or(&capture.name)))
     }
 
-    /// Returns the causes that do not follow from another one: what a report lists.
+    /// The causes that do not follow from another one: what a report lists.
     pub fn own_causes(&self) -> &[Cause] {
         let own = self.causes.partition_point(|cause| cause.follows_from.is_none());
         &self.causes[..own]
     }
 
-    /// Returns the causes that follow from one.
+    /// The causes that follow from one.
     pub fn effects<'r>(&'r self, cause: &'r Cause) -> impl Iterator<Item = &'r Cause> {
         let effects = self.causes.iter().skip(self.own_causes().len());
         effects.filter(|effect| effect.follows_from.as_ref() == Some(&cause.id))
@@ -294,7 +294,7 @@ impl Run {
         failing
     }
 
-    /// Returns the broken rules, the worst first.
+    /// The broken rules, the worst first.
     pub fn broken(&self) -> Vec<&RuleTotal> {
         let mut rules: Vec<&RuleTotal> = self.rules.iter().filter(|rule| rule.times > 0).collect();
         // The sort is stable: equal rules stay in the order of names.
@@ -307,7 +307,7 @@ impl Run {
         self.causes.iter().any(|cause| cause.rule == rule && cause.fails.is_some())
     }
 
-    /// Returns the indices of the recordings, the worst first.
+    /// The indices of the recordings, the worst first.
     pub fn worst_first(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.captures.len()).collect();
         order.sort_by_cached_key(|at| {
@@ -336,12 +336,12 @@ fn rules_in<'s>(sets: &'s RuleSets, captures: &[CaptureReport]) -> Vec<&'s Rules
     recognised_in(captures).into_iter().map(|dialect| sets.of(dialect)).collect()
 }
 
-/// Returns what reports without the member failed on.
+/// Reports without the member failed on it.
 const fn must() -> FailOn {
     FailOn::Must
 }
 
-/// Returns the outcome: a failure takes precedence over untested trials.
+/// A failure takes precedence over untested trials.
 fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>, fail_on: FailOn) -> Outcome {
     let has_unmet = |state| live.is_some_and(|live| live.unmet().any(|profile| profile.state == state));
     let has_failed = match live {

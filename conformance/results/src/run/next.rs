@@ -79,7 +79,7 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
     }
 }
 
-/// Returns whether the answers to a case differ, so that further ones may have what is missing.
+/// The answers to the case differ, so that further ones may have what is missing.
 fn varies(case: &CaseReport, run: &Run) -> bool {
     let mut answers =
         case.attempts.iter().filter_map(|at| run.captures.get(*at)).map(|capture| capture.events);

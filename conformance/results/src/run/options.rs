@@ -81,7 +81,7 @@ pub struct Options {
 type Row = (&'static str, Option<String>);
 
 impl Options {
-    /// Returns the options that a run has if no flag says otherwise.
+    /// The options that a run has if no flag says otherwise.
     pub fn usual() -> Self {
         Self {
             transports: vec![Transport::Sse, Transport::Json],
@@ -98,7 +98,7 @@ impl Options {
         }
     }
 
-    /// Returns the flags of `run` that turn other options into these.
+    /// The flags of `run` that turn other options into these.
     pub fn flags(&self, usual: &Self) -> Vec<(&'static str, String)> {
         let rows = self.rows().into_iter().zip(usual.rows());
         rows.filter(|(own, usual)| own != usual)
@@ -136,7 +136,7 @@ impl Options {
         ]
     }
 
-    /// Returns the findings that fail a trial.
+    /// The findings that fail a trial.
     pub fn fail_on(&self) -> FailOn {
         let usual = if self.strict == Some(true) { FailOn::Should } else { FailOn::Must };
         self.fail_on.unwrap_or(usual)

@@ -43,7 +43,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Returns the totals of all recordings.
+    /// The totals of all recordings.
     pub fn of(captures: &[CaptureReport]) -> Self {
         let mut totals = Self::default();
         for capture in captures {
@@ -68,7 +68,7 @@ impl Totals {
         self.notes += notes;
     }
 
-    /// Returns the number of findings by level.
+    /// The number of findings by level.
     pub const fn faults(&self) -> Faults {
         Faults { errors: self.errors, warnings: self.warnings, notes: self.notes }
     }
@@ -143,7 +143,7 @@ impl RuleTotal {
         Self { authority: rule.foundation(), ..Self::new(rule.id, rule.title, level) }
     }
 
-    /// Returns all checked rules, in the order of the catalogue.
+    /// All checked rules, in the order of the catalogue.
     pub fn all(rules: &[&Rules], captures: &[CaptureReport]) -> Vec<Self> {
         let mut totals: BTreeMap<&str, Self> = BTreeMap::new();
         for (rules, rule) in rules.iter().flat_map(|rules| rules.iter().map(move |rule| (rules, rule))) {
@@ -269,7 +269,7 @@ pub struct Broken {
 type Kinds<'f> = (&'f str, BTreeSet<(bool, String, &'f [Cow<'f, str>])>);
 
 impl ClientTotal {
-    /// Returns all known clients of some APIs.
+    /// All known clients of some APIs.
     pub fn all(captures: &[CaptureReport], apis: &[&str]) -> Vec<Self> {
         let mut totals: Vec<Found> = CLIENTS.iter().map(|_| Found::default()).collect();
         // Many findings are of few kinds.
@@ -350,7 +350,6 @@ impl ClientTotal {
     }
 }
 
-/// The traces of a client in recordings.
 #[derive(Debug, Default)]
 struct Found {
     /// The worst that is known.
@@ -363,8 +362,7 @@ struct Found {
 }
 
 impl Found {
-    /// Adds the effect of the findings in a response. `is_first` returns whether the rule breaks the client for the first time in
-    /// the recording.
+    /// `is_first` returns whether the rule breaks the client for the first time in the recording.
     fn add(&mut self, findings: &[&Finding], effect: Effect, mut is_first: impl FnMut(&'static str) -> bool) {
         let mut blame = |harm: Harm| {
             let failure = effect.failure().unwrap_or_else(|| harm.detail.to_owned());

@@ -56,7 +56,7 @@ impl GroupTotal {
 }
 
 impl Undecided {
-    /// Returns the untested trials by reason: harness errors first, then the most frequent.
+    /// Harness errors first, then the most frequent.
     pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for case in cases {
@@ -86,7 +86,7 @@ impl Undecided {
     }
 }
 
-/// Returns the judgement with the reason of a trial. Trials that depend on the response share its reason.
+/// Trials that depend on the response share its reason.
 fn reason(case: &CaseReport, judged: &Judgement) -> Judgement {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| &told.judged);
     match answer {

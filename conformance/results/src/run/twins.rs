@@ -36,7 +36,7 @@ pub struct TwinResult {
 }
 
 impl TwinsReport {
-    /// Returns the results by verdict.
+    /// The results by verdict.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::NONE;
         for twin in &self.twins {

@@ -127,7 +127,6 @@ impl CommandArgs for CheckArgs {
     }
 }
 
-/// Prints texts in the order of their numbers.
 #[derive(Debug, Default)]
 struct InOrder(Mutex<Waiting>);
 
@@ -179,8 +178,7 @@ pub(in crate::cli) fn check_file(
     report
 }
 
-/// Checks a recording. If the check panics, returns a report of the internal error, so that other recordings are still
-/// checked.
+/// A panic becomes a report of the internal error, so that other recordings are still checked.
 #[expect(clippy::result_large_err, reason = "there is one for each recording")]
 fn contained(file: &Path, check: impl FnOnce() -> CaptureReport) -> Result<CaptureReport, CaptureReport> {
     catch_unwind(AssertUnwindSafe(check)).map_err(|_| {

@@ -227,7 +227,7 @@ impl ClientArgs {
         }
     }
 
-    /// Returns the specification of the named profiles, if none is for the usual dialect.
+    /// `None` if a profile is for the usual dialect.
     fn specification(&self) -> Option<&'static str> {
         let specifications = || client_profiles(&self.profile).flat_map(|profile| profile.specifications);
         let usual = names::usual().next().map(|dialect| dialect.name);
@@ -255,7 +255,7 @@ impl ClientArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Takes the settings of a run that the user did not give, and returns its failed cases.
+    /// Settings that the user gave stay. The result is the failed cases of the run.
     fn repeat(&mut self, folder: &Path) -> Result<BTreeSet<String>> {
         let run = read_client(folder)?
             .with_context(|| format!("{} is not a folder that `client --out` wrote", folder.display()))?;

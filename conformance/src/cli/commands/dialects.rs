@@ -106,7 +106,6 @@ impl CommandArgs for DialectArgs {
     }
 }
 
-/// The file of a dialect.
 const FILE: &str = "dialect.toml";
 
 fn new(path: &Path, extends: &str, events: &[String]) -> Result<()> {

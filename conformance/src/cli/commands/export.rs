@@ -16,7 +16,6 @@ Examples:
   conformance export vectors --out vectors/
   conformance export vectors --dialect openai --out vectors/";
 
-/// The page for readers of the vectors.
 const README: &str = include_str!("../../../../docs/vectors.md");
 const SCHEMA: &str = include_str!("../../../../docs/vectors.schema.json");
 

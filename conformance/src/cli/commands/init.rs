@@ -54,7 +54,6 @@ pub(in crate::cli) struct InitArgs {
     no_run: bool,
 }
 
-/// A request that probes a feature.
 struct Probe {
     /// The scenario, with the suffix `.ws` for a WebSocket.
     scenario: &'static str,
@@ -119,7 +118,6 @@ impl CommandArgs for InitArgs {
 }
 
 impl InitArgs {
-    /// Returns the suites of the APIs that the endpoint may serve.
     fn suites(&self) -> Result<Vec<Suite>> {
         let dialects = match &*self.dialect {
             [] => names::usual().collect(),
@@ -138,7 +136,7 @@ impl InitArgs {
         dialects.into_iter().map(suite).collect()
     }
 
-    /// Fails if the file could not hold the name or the URL, or should not, as it is meant to be shared.
+    /// The file is meant to be shared, so it must not have secrets. It cannot hold every name.
     fn check(&self) -> Result<()> {
         plain("--name", &self.name)?;
         plain("--target", &self.target)?;
@@ -202,26 +200,25 @@ impl Probe {
     }
 }
 
-/// Returns the profiles that every endpoint of these APIs should pass.
+/// Every endpoint of these APIs should pass them.
 fn cores(found: &[Found]) -> String {
     found.iter().map(|of_api| core(of_api.dialect)).collect::<Vec<_>>().join(",")
 }
 
-/// Returns the profile that every endpoint of the API of a dialect should pass.
+/// Every endpoint of the API should pass it.
 fn core(dialect: &Dialect) -> &'static str {
     const CORE: &str = "core";
     let is_core = |profile: &&Profile| profile.is_of(dialect.api) && profile.name.ends_with(CORE);
     catalogue::PROFILES.iter().find(is_core).map_or(CORE, |profile| profile.name)
 }
 
-/// Returns the features that some APIs lack, and no other has: what the endpoint supports in one API, it is asked for in all.
+/// Features that some APIs lack, and no other has: what the endpoint supports in one API, it is asked for in all.
 fn lacking(found: &[Found]) -> BTreeSet<&'static str> {
     let supported: BTreeSet<&str> = found.iter().flat_map(|of_api| of_api.supports.iter().copied()).collect();
     let lacks = found.iter().flat_map(|of_api| of_api.lacks.iter().copied());
     lacks.filter(|feature| !supported.contains(feature)).collect()
 }
 
-/// Returns what will be sent, for people.
 fn list_of_probes(dialect: &Dialect) -> String {
     let titles = PROBES.iter().filter_map(|probe| {
         let scenario = catalogue::scenario_in(Transport::scenario(probe.scenario), dialect)?;
@@ -236,11 +233,9 @@ fn list_of_probes(dialect: &Dialect) -> String {
     )
 }
 
-/// The results of the probes of an API.
 #[derive(Debug)]
 struct Found {
     dialect: &'static Dialect,
-    /// The model that was requested.
     model: String,
     /// Each probe, with the reason if its feature is not supported.
     probes: Vec<(&'static str, Option<String>)>,
@@ -252,7 +247,7 @@ struct Found {
 }
 
 impl Found {
-    /// Sends the probes of a suite, and prints what came back.
+    /// Prints what came back.
     fn of(suite: &Suite) -> Result<Self> {
         note_lines(&list_of_probes(suite.dialect()));
         let told = suite.judge_only(&|test| PROBES.iter().any(|probe| test == probe.test()))?;

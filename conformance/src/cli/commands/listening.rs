@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::cli::print;
 
-/// Runs a server until the user ends it.
+/// Ends when the user ends it.
 pub(in crate::cli) fn run(server: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
     let runtime = start_runtime(thread::available_parallelism().map_or(1, usize::from).min(16))?;
     runtime.block_on(server)?;
@@ -28,7 +28,7 @@ pub(in crate::cli) fn speaks(dialects: &[&Dialect]) -> String {
     }
 }
 
-/// Listens on a port, and prints the address. Returns when the user ends the program.
+/// Prints the address. The future ends when the user ends the program.
 pub(in crate::cli) async fn listen(
     port: u16,
     speaks: &str,

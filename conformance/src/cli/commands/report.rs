@@ -104,7 +104,7 @@ impl ReportArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Reads reports, and prints the report that they make together: all are of the same kind as the first.
+    /// All reports are of the same kind as the first.
     fn merged(&self) -> Result<ExitCode> {
         let first = self.runs.first().context("there are no reports to merge")?;
         if read_client(first)?.is_some() {
@@ -136,7 +136,7 @@ impl ReportArgs {
     }
 }
 
-/// Returns the folder to which the paths of a report are relative.
+/// Paths of the report are relative to it.
 fn folder(path: &Path) -> &Path {
     let folder = if path.is_dir() { Some(path) } else { path.parent() };
     folder.unwrap_or(Path::new(""))

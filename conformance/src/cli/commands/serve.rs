@@ -142,7 +142,6 @@ impl CommandArgs for ServeArgs {
 }
 
 impl ServeArgs {
-    /// One dialect of each API.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
         let (is_via, why) = (self.via.is_given(), "a port serves each API in one dialect");
         match &*self.dialects {
@@ -164,7 +163,6 @@ impl ServeArgs {
         Ok(Some(Log::new(file)))
     }
 
-    /// Serves recordings.
     fn play(&self, api: &'static Api) -> anyhow::Result<ExitCode> {
         let mut replays = Vec::new();
         for path in files::recordings(&self.replay)?.files {
@@ -188,7 +186,7 @@ impl ServeArgs {
         })
     }
 
-    /// Sets the faults by name, and describes them and their responses.
+    /// The result describes the faults and their responses.
     fn choose(&self, settings: &mut Settings, rules: &[Rules]) -> anyhow::Result<String> {
         let mut about = String::new();
         for name in &self.faults {
@@ -234,7 +232,7 @@ fn dialects_of(rules: &[Rules]) -> Vec<&'static str> {
     rules.iter().map(|rules| rules.dialect().name).collect()
 }
 
-/// Returns why a rule is no fault: with where it is one, or how its violation is played.
+/// Names where the rule is a fault, or how its violation is played.
 fn not_here(rule: &Rule, rules: &[Rules]) -> String {
     let dialects = dialects_of(rules);
     let here = rules
@@ -275,13 +273,12 @@ fn input(golden: &str) -> Option<String> {
 
 /// The response that shows how a rule is broken.
 enum Shown {
-    /// An input.
     Input(String),
     /// A WebSocket turn, or a request with some settings.
     Other(String),
 }
 
-/// Returns the rules of a dialect that can be broken, with what shows it.
+/// Only rules that can be broken.
 fn shown(rules: &Rules) -> Vec<(&'static Rule, Shown)> {
     let inputs = gateway::faults(rules).into_iter();
     let inputs = inputs.map(|(rule, golden)| (rule, Shown::Input(input(golden).unwrap_or_default())));

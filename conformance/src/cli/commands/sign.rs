@@ -47,7 +47,6 @@ impl CommandArgs for SignArgs {
 }
 
 impl SignArgs {
-    /// Signs a run, or prints its statement.
     fn sign(&self, folder: &Path) -> Result<()> {
         let evidence = Evidence::open(folder);
         let (differences, statement) = match TestsRun::read(folder)? {

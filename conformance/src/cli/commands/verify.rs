@@ -96,8 +96,7 @@ impl VerifyArgs {
         Ok(u8::from(!checked.failing.is_empty()))
     }
 
-    /// Returns by whom a statement about a run is signed, if a key is given. Nothing if all that is wrong is that it is not
-    /// signed, which is printed.
+    /// The signer, if a key is given. A statement that is only not signed is printed, and no error.
     fn signer(
         &self,
         path: &Path,
@@ -123,7 +122,7 @@ impl VerifyArgs {
         Ok(Some(String::new()))
     }
 
-    /// Checks what the folder of several runs has beside them, compares their answers again, and returns the exit code.
+    /// Checks the files beside several runs, and compares their answers again. The result is the exit code.
     fn together(&self, runs: &[PathBuf]) -> Result<u8> {
         let runs: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
         let found = verify_together(&self.folder, &runs).map_err(|problem| anyhow!(problem))?;
@@ -143,7 +142,6 @@ impl VerifyArgs {
         Ok(1)
     }
 
-    /// Verifies a run, and returns the exit code.
     fn verify(&self, path: &Path) -> Result<u8> {
         let (evidence, run, compared) = compared(path, self.fail_on)?;
         let Compared { mut differences, is_unreadable, failing } = compared;
@@ -178,7 +176,7 @@ pub(in crate::cli) enum TestsRun {
 }
 
 impl TestsRun {
-    /// Reads the run of a folder; nothing, if it is a run against an endpoint.
+    /// `None` if it is a run against an endpoint.
     pub(in crate::cli) fn read(folder: &Path) -> Result<Option<Self>> {
         if !folder.is_dir() {
             return Ok(None);
@@ -247,7 +245,7 @@ fn terms(options: &Options) -> String {
     text
 }
 
-/// Returns the trials that fail on what the user named.
+/// Empty if none fails, or without `fail_on`.
 fn failed(failing: &[String], what: &str, fail_on: Option<FailOn>) -> String {
     let Some(fail_on) = fail_on.filter(|_| !failing.is_empty()) else { return String::new() };
     let mut text = format!(

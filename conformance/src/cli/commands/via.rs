@@ -45,7 +45,7 @@ impl ViaArgs {
         self.via.is_some()
     }
 
-    /// Serves the reference translator on a port until the user ends it.
+    /// Ends when the user ends it.
     pub(in crate::cli) fn serve(
         &self,
         port: u16,

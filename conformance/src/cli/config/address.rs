@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// Returns the URL that was probably meant by an address without a scheme, such as `localhost:9100`.
+/// For an address without a scheme, such as `localhost:9100`.
 pub(super) fn url_of(target: &str) -> Option<String> {
     let target = target.trim_start_matches('/');
     let (authority, path) = target.split_once('/').map_or((target, ""), |(host, path)| (host, path));
@@ -26,8 +26,7 @@ pub(super) fn url_of(target: &str) -> Option<String> {
     Some(format!("{scheme}://{authority}/{path}"))
 }
 
-/// Returns whether the name of a target looks like an address, such as `localhost:9100` or `gateway.example/v1`, but its
-/// URL has another one: who types the address means that host.
+/// A name that looks like an address, such as `localhost:9100` or `gateway.example/v1`, means that host to whoever types it.
 pub(super) fn is_address_of_other(name: &str, url: &str) -> bool {
     if url_of(name).is_none() {
         return false;

@@ -28,7 +28,6 @@ use harness::evidence::RunFile;
 use results::text::first_dangerous;
 use results::{FailOn, Transport, is_default, shell_word};
 
-/// The name of the file.
 pub(in crate::cli) const FILE: &str = "conformance.toml";
 
 /// The configuration of a project: targets by name, and settings for all of them.
@@ -143,7 +142,6 @@ struct LimitSettings {
     concurrent: Option<u64>,
 }
 
-/// A flag with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Flag {
     name: String,
@@ -153,7 +151,7 @@ struct Flag {
 }
 
 impl Flag {
-    /// Returns what a message calls it: without its value, which may be a secret.
+    /// In messages, without its value, which may be a secret.
     fn shown(&self) -> String {
         let name = match &*self.name {
             "header" => format!("header {}", name(&self.value)),
@@ -167,7 +165,7 @@ impl Flag {
         }
     }
 
-    /// Returns what it chooses: of flags that choose the same, one wins.
+    /// Of flags with the same choice, one wins.
     fn choice(&self) -> (&str, String) {
         match &*self.name {
             "api" | "dialect" => ("api", String::new()),
@@ -177,7 +175,7 @@ impl Flag {
         }
     }
 
-    /// Returns whether it sends what only the user may send, or trusts whom only the user may trust.
+    /// It sends what only the user may send, or trusts whom only the user may trust.
     fn needs_trust(&self) -> bool {
         let is_elsewhere = || {
             let name = self.value.split("://").next().unwrap_or_default().rfind('=');
@@ -202,7 +200,6 @@ impl Flag {
     }
 }
 
-/// Flags with their values.
 #[derive(Debug, Default)]
 struct Flags(Vec<Flag>);
 
@@ -358,13 +355,12 @@ fn is_by_name(flag: &str) -> bool {
     matches!(flag, "header" | "given" | "rule")
 }
 
-/// Returns the name in `NAME: VALUE` or `NAME=VALUE`.
+/// The text is `NAME: VALUE` or `NAME=VALUE`.
 fn name(text: &str) -> String {
     text.split([':', '=']).next().unwrap_or_default().trim().to_lowercase()
 }
 
-/// Returns a command line completed by the configuration file, and by the run whose failed tests are repeated; `None` if
-/// they add nothing.
+/// By the configuration file, and by the run whose failed tests are repeated. `None` if they add nothing.
 pub(in crate::cli) fn completed(
     arguments: &[OsString],
     command: &Command,
@@ -439,7 +435,7 @@ impl Line<'_> {
             && self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
 
-    /// Headers and resources are added by name. Returns the added flags.
+    /// Headers and resources are added by name. The result is the added flags.
     fn add(&mut self, flags: Flags) -> Vec<Flag> {
         let added: Vec<Flag> = flags.0.into_iter().filter(|flag| self.lacks(flag)).collect();
         let more = added.iter().map(|Flag { name, value, .. }| format!("--{name}={value}").into());
@@ -448,7 +444,7 @@ impl Line<'_> {
         added
     }
 
-    /// Returns whether the command has a flag that the user did not give and that has not been added.
+    /// The command has the flag, but neither the user gave it nor was it added.
     fn lacks(&self, flag: &Flag) -> bool {
         let Flag { name, value, .. } = flag;
         let Some(arg) = self.command.get_arguments().find(|arg| arg.get_long() == Some(name.as_str())) else {
@@ -474,21 +470,21 @@ impl Line<'_> {
         self.matches.try_get_one::<bool>(id).ok().flatten() == Some(&true)
     }
 
-    /// Returns whether the user gave a value with the name of this one, as in `NAME: VALUE` or `NAME=VALUE`.
+    /// The name is the one of this value, as in `NAME: VALUE` or `NAME=VALUE`.
     fn names(&self, id: &str, value: &str) -> bool {
         let given = self.matches.try_get_raw(id).ok().flatten().into_iter().flatten();
         given.into_iter().any(|own| name(&own.to_string_lossy()) == name(value))
     }
 
-    /// Adds the settings for all targets to the settings of a URL. Settings that need trust are only added if the user
-    /// trusts the file: it may have come with a repository.
+    /// Settings for all targets are added, too. Settings that need trust are only added if the user trusts the file: it may
+    /// have come with a repository.
     fn complete_url(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
         let flags = read(file)?.of_all(folder_of(file)).with_context(|| file.display().to_string())?;
         self.complete_trusted(file, flags, self.has("trust_config"))
     }
 
-    /// Adds the settings of a file, apart from those that need trust if there is none.
+    /// Without trust, settings that need it are withheld.
     fn complete_trusted(&mut self, file: &Path, flags: Flags, is_trusted: bool) -> Result<()> {
         let (given, withheld): (Vec<_>, Vec<_>) =
             flags.0.into_iter().partition(|flag| is_trusted || !flag.needs_trust());
@@ -496,7 +492,7 @@ impl Line<'_> {
         self.complete(file, None, Flags(given), &withheld)
     }
 
-    /// Puts the URL in the place of the name of a target, and adds its settings with those for all targets.
+    /// The URL replaces the name of a target. Settings for all targets are added, too.
     fn complete_named(&mut self, target: &str, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else {
             if let Some(url) = url_of(target) {
@@ -537,7 +533,7 @@ impl Line<'_> {
         self.complete(file, Some(target), flags, &[])
     }
 
-    /// Adds the settings of a file, and prints which they are.
+    /// Prints which settings are added.
     fn complete(&mut self, file: &Path, target: Option<&str>, flags: Flags, withheld: &[Flag]) -> Result<()> {
         let lacking = flags.0.into_iter().filter(|flag| self.lacks(flag));
         let resolved: Result<Vec<Flag>> = lacking.map(Flag::resolved).collect();
@@ -546,7 +542,7 @@ impl Line<'_> {
         Ok(())
     }
 
-    /// Fails if a run would send secrets to an endpoint that only the evidence of another run names.
+    /// A run must not send secrets to an endpoint that only the evidence of another run names.
     fn confirm(&self, target: Option<&str>, flags: &Flags, folder: &str) -> Result<()> {
         let of_run = flags.0.iter().find(|flag| flag.name == "target");
         let (None, Some(Flag { value: address, .. })) = (target, of_run) else { return Ok(()) };
@@ -591,7 +587,7 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-/// Returns the flags of a run that determine which tests it has.
+/// Only flags that determine which tests the run has.
 fn rerun(folder: &Path) -> Result<Flags> {
     let mut runs = runs_in(folder)?;
     let is_one_of_several = runs.len() > 1;
@@ -618,7 +614,7 @@ fn rerun(folder: &Path) -> Result<Flags> {
     Ok(flags)
 }
 
-/// Returns the URL of the endpoint of a run, or of all its APIs if it is one of several.
+/// If the run is one of several, the URL of all its APIs.
 fn address(run: &RunFile, is_one_of_several: bool) -> String {
     let api = spec::dialect(&run.dialect).filter(|_| is_one_of_several).map(|dialect| dialect.api);
     let base = api.and_then(|api| {
@@ -628,8 +624,7 @@ fn address(run: &RunFile, is_one_of_several: bool) -> String {
     base.unwrap_or_else(|| run.target.clone())
 }
 
-/// Returns the configuration file of a folder, or of the nearest folder above it in the same repository, relative to
-/// the folder.
+/// In the folder, or in the nearest one above it in the same repository. The path is relative to the folder.
 fn find(folder: &Path) -> Option<PathBuf> {
     let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
     let mut relative = PathBuf::from(".");
@@ -672,7 +667,7 @@ fn read(file: &Path) -> Result<Config> {
     Ok(config)
 }
 
-/// Returns the first setting with a character that could control a terminal or forge a line of a log.
+/// Such a character could control a terminal or forge a line of a log.
 fn dangerous(value: &toml::Value) -> Option<(String, char)> {
     let below = |name: String, value| {
         let (rest, character) = dangerous(value)?;

@@ -173,7 +173,7 @@ fn flags_of(section: &str, settings: &impl Serialize, folder: &Path) -> Result<F
 }
 
 impl Line<'_> {
-    /// Adds the settings of a file to a run of both ends of a gateway.
+    /// For a run of both ends of a gateway.
     pub(super) fn complete_between(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
         let config = read(file)?;

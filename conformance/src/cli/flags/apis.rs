@@ -29,7 +29,7 @@ pub(in crate::cli) struct ApiArgs {
     dialect: Vec<String>,
 }
 
-/// The dialects of a run, of which each API has one.
+/// Of each API, one.
 pub(in crate::cli) struct Chosen {
     pub(in crate::cli) dialects: Vec<&'static Dialect>,
     /// Whether they were named, so that the endpoint must serve their APIs.
@@ -45,7 +45,7 @@ impl ApiArgs {
         }
     }
 
-    /// Returns the dialects of a run against an endpoint, or against the reference gateway.
+    /// Without a target, the dialects of the reference gateway.
     pub(in crate::cli) fn chosen(&self, target: Option<&str>, profiles: &[String]) -> Result<Chosen> {
         names::profiles(profiles)?;
         let is_at = |dialect: &&'static Dialect| target.is_some_and(|url| dialect.api.is_at(path(url)));
@@ -83,7 +83,7 @@ impl ApiArgs {
     }
 }
 
-/// Fails if a profile is of an API that none of the named dialects is of: its tests would be left out.
+/// The tests of such a profile would be left out.
 fn every_profile_has_a_dialect(profiles: &[String], dialects: &[&'static Dialect]) -> Result<()> {
     for profile in
         catalogue::PROFILES.iter().filter(|profile| profiles.iter().any(|name| name == profile.name))
@@ -100,7 +100,7 @@ fn every_profile_has_a_dialect(profiles: &[String], dialects: &[&'static Dialect
 }
 
 impl Chosen {
-    /// Returns the usual dialects of the other APIs, if any could be at the same endpoint.
+    /// Usual dialects of APIs that were not named. Empty if the path of the endpoint shows its API.
     pub(in crate::cli) fn others(&self, target: Option<&str>) -> Vec<&'static Dialect> {
         let Some(url) = target.filter(|_| self.is_named) else { return Vec::new() };
         if names::usual().any(|dialect| dialect.api.is_at(path(url))) {
@@ -111,7 +111,7 @@ impl Chosen {
         names::usual().filter(|dialect| !is_chosen(dialect)).collect()
     }
 
-    /// Returns the dialect whose sentences filters mean.
+    /// Filters mean its sentences.
     pub(in crate::cli) fn first(&self) -> Result<&'static Dialect> {
         match self.dialects.first().copied().or_else(|| fallback(None)) {
             Some(dialect) => Ok(dialect),
@@ -119,8 +119,8 @@ impl Chosen {
         }
     }
 
-    /// Returns the suites of the named APIs, or else of the APIs that the endpoint answers. An API without any of the selected
-    /// tests is not asked for.
+    /// Without named APIs, the suites of the APIs that the endpoint answers. An API without any of the selected tests is not
+    /// asked for.
     pub(in crate::cli) fn served(
         &self,
         mut suites: Vec<Suite>,

@@ -15,7 +15,6 @@ use checker::{RuleSets, Rules};
 use recordings::Checking;
 use results::{AUTO, CaptureReport, FailOn, Run, recognised_in};
 
-/// The rules of recordings.
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum DialectRules {
     /// Those of one dialect.
@@ -25,7 +24,7 @@ pub(in crate::cli) enum DialectRules {
 }
 
 impl DialectRules {
-    /// Returns the selected rules of a dialect, or of each if it is `auto`.
+    /// Of each dialect if the name is `auto`.
     pub(in crate::cli) fn named(name: &str, verdict: &VerdictArgs, select: &SelectArgs) -> Result<Self> {
         if name == AUTO {
             return verdict.rule_sets(select).map(Self::Each);
@@ -33,7 +32,7 @@ impl DialectRules {
         verdict.rules(names::dialect(name)?, select).map(Self::One)
     }
 
-    /// Returns all rules of a dialect at their levels, or of each if it is `auto`.
+    /// At their levels, and of each dialect if the name is `auto`.
     pub(in crate::cli) fn all_of(name: &str) -> Result<Self> {
         if name == AUTO {
             return Ok(Self::Each(RuleSets::new(BTreeMap::new(), |_| true)));
@@ -41,7 +40,7 @@ impl DialectRules {
         Ok(Self::One(Rules::of(names::dialect(name)?)))
     }
 
-    /// Returns a check by these rules, with timelines if `draws` is set.
+    /// With timelines if `draws` is set.
     pub(in crate::cli) fn checking(&self, draws: bool) -> Checking {
         match self {
             Self::One(rules) => Checking::new(rules, draws),
@@ -56,7 +55,7 @@ impl DialectRules {
         }
     }
 
-    /// Returns the rules of a recording, by its recognised dialects. Without a report of it, these are the rules of each API.
+    /// By its recognised dialects. Without a report of the recording, the rules of each API.
     pub(in crate::cli) fn of(&self, recording: Option<&CaptureReport>) -> Vec<&'static Rule> {
         let sets = match self {
             Self::One(rules) => return rules.iter().collect(),

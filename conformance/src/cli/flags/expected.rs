@@ -17,7 +17,6 @@ use reports::Reported;
 use results::ExpectedFailure;
 use serde_json::Value;
 
-/// The heading of these flags.
 const HEADING: &str = "Known failures";
 
 /// Expected failures.
@@ -61,7 +60,7 @@ impl ExpectedArgs {
         })
     }
 
-    /// Fails if a file of failures is to be written over a file other than the expected failures.
+    /// A file of failures may replace only the expected failures.
     pub(in crate::cli) fn check_room(&self, given: &PathBuf, file: &Path) -> Result<()> {
         if file.exists() && Some(given) != self.expected_failures.as_ref() {
             bail!(
@@ -72,7 +71,7 @@ impl ExpectedArgs {
         Ok(())
     }
 
-    /// Writes all failures of a run of a client or a gateway, if that was asked for. Returns whether it was.
+    /// All failures, of a run of a client or a gateway. False if nothing was to be written.
     pub(in crate::cli) fn write(
         &self,
         command: &str,

@@ -87,7 +87,7 @@ pub(in crate::cli) struct LiveArgs {
 const CROWD: usize = 8;
 
 impl LiveArgs {
-    /// Returns the suites against the endpoint, or against the reference gateway, in each of these dialects.
+    /// Without a target, they are against the reference gateway.
     pub(in crate::cli) fn suites(
         &self,
         dialects: &[&'static Dialect],

@@ -42,7 +42,6 @@ pub(in crate::cli) struct OutputArgs {
     pub(in crate::cli) color: Color,
 }
 
-/// The heading of these flags.
 pub(in crate::cli) const HEADING: &str = "Output";
 
 /// The lowest levels of findings that can be shown.
@@ -53,7 +52,7 @@ const SHOWN: &[(Level, &str)] = &[
 ];
 
 impl OutputArgs {
-    /// Returns the same output for one of several runs: with files of its own.
+    /// One of several runs has files of its own.
     pub(in crate::cli) fn of(&self, dialect: &str) -> anyhow::Result<Self> {
         let output = self.output.as_deref().map(|file| file_of(file, dialect));
         anyhow::ensure!(
@@ -81,8 +80,7 @@ impl OutputArgs {
         })
     }
 
-    /// Prints a run of a client or of a gateway, and writes the requested reports. `as_tests` prints its tests as `cargo test`
-    /// does.
+    /// `as_tests` prints its tests as `cargo test` does.
     pub(in crate::cli) fn print_run(&self, run: &impl Reported, as_tests: bool) -> anyhow::Result<()> {
         if !as_tests {
             return self.print_all(|form, screen| Ok(render(run, form, self.detail(), screen)));
@@ -95,7 +93,7 @@ impl OutputArgs {
         run_quietly(&arguments, trials).map(drop).context("the results of the tests could not be printed")
     }
 
-    /// Prints what a function renders, and writes the requested reports.
+    /// Also writes the requested reports.
     pub(in crate::cli) fn print_all(
         &self,
         render: impl Fn(Form, Screen) -> anyhow::Result<String>,
@@ -128,7 +126,7 @@ impl OutputArgs {
     }
 }
 
-/// Returns a finished test of a client or a gateway as one of `cargo test`.
+/// As a test of `cargo test`.
 fn trial(test: SheetTest<'_>) -> Trial {
     let failures = test.failures().join("\n");
     let has_failed = matches!(test.verdict, Verdict::Fail | Verdict::HarnessError);

@@ -55,7 +55,7 @@ struct Piece {
 }
 
 impl PlayArgs {
-    /// Fails if a client is unknown. Returns whether responses are played.
+    /// False if no responses are played. An unknown client is an error.
     pub(in crate::cli) fn check(&self) -> Result<bool> {
         if self.impact {
             self.clients.wanted()?;
@@ -145,7 +145,7 @@ impl PlayArgs {
         }
     }
 
-    /// Plays responses. Returns what clients did with each, and the clients that are not installed.
+    /// The result is what clients did with each response, and the clients that are not installed.
     fn play<K: Ord>(
         &self,
         pieces: BTreeMap<K, Option<Piece>>,

@@ -8,7 +8,6 @@ use clap::Args;
 
 use crate::cli::input::{known, names};
 use harness::suite::is_selected;
-/// The heading of these flags.
 pub(in crate::cli) const HEADING: &str = "Rules";
 
 /// Selection of rules.
@@ -38,7 +37,7 @@ impl SelectArgs {
         is_selected(id, &self.select, &self.ignore)
     }
 
-    /// Turns off the rules about logs that are not selected.
+    /// Rules about logs that are not selected.
     pub(in crate::cli) fn turn_off(&self, mut levels: BTreeMap<String, Level>) -> BTreeMap<String, Level> {
         let others = LOG_RULES.iter().filter(|rule| !self.wants(rule.id));
         levels.extend(others.map(|rule| (rule.id.to_owned(), Level::Off)));

@@ -10,7 +10,6 @@ use super::output;
 use super::target::{LIMITS, some_time};
 use results::Shard;
 
-/// The heading of the flags that select tests.
 pub(in crate::cli) const HEADING: &str = "Tests";
 
 /// Which tests are made, and whether each has a line.

@@ -14,7 +14,6 @@ use recordings::capture::Format;
 use recordings::shape::shape;
 use results::text::visible;
 
-/// The heading of these flags.
 const HEADING: &str = "Snapshots";
 
 /// Snapshots of the shapes of streams.
@@ -33,7 +32,7 @@ impl SnapshotArgs {
         Some(Snapshots::new(self.snapshots.as_ref()?).bless(self.bless))
     }
 
-    /// Returns tests that fail for stale snapshots of recordings in these folders.
+    /// As tests that fail.
     pub(in crate::cli) fn stale(&self, paths: &[PathBuf], files: &[PathBuf]) -> anyhow::Result<Vec<Trial>> {
         let Some(snapshots) = self.snapshots() else { return Ok(Vec::new()) };
         let name = |path: &PathBuf| files::name(path);

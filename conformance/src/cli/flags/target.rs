@@ -15,7 +15,6 @@ use harness::wire::{Client, Limits, Target};
 use results::Options;
 use spec::Api;
 
-/// The heading of the flags about the endpoint.
 pub(in crate::cli) const HEADING: &str = "Endpoint";
 /// The environment variable with the API key.
 pub(in crate::cli) const KEY: &str = "CONFORMANCE_API_KEY";
@@ -104,7 +103,7 @@ impl TargetArgs {
         Ok(target)
     }
 
-    /// Returns the resources that only the owner of the endpoint can provide.
+    /// Only the owner of the endpoint can provide them.
     pub(in crate::cli) fn given(&self) -> Given {
         self.given.iter().cloned().collect()
     }
@@ -120,13 +119,13 @@ impl TargetArgs {
         }
     }
 
-    /// Returns the flags that do not belong in a file: keys and headers.
+    /// Keys and headers do not belong in a file.
     pub(in crate::cli) fn secrets(&self) -> Vec<String> {
         let key = self.api_key.iter().map(|key| format!("--api-key={key}"));
         key.chain(self.header.iter().map(|header| format!("--header={header}"))).collect()
     }
 
-    /// Returns the model to request of an API, if one is given: that for the API, or else that for all.
+    /// The model for the API wins over the one for all.
     pub(in crate::cli) fn model_of(&self, api: &Api) -> Option<&str> {
         let last = |of: Option<&str>| {
             let given = self.model.iter().rev().map(|text| model_of_api(text));
@@ -143,7 +142,6 @@ impl TargetArgs {
         self.model_of(api).unwrap_or("default")
     }
 
-    /// Connects a client to the endpoint.
     pub(in crate::cli) fn client(
         &self,
         base: &str,
@@ -155,7 +153,7 @@ impl TargetArgs {
     }
 }
 
-/// Returns the API and the model of `API=NAME`; other names are models of all APIs.
+/// Other names than `API=NAME` are models of all APIs.
 pub(in crate::cli) fn model_of_api(text: &str) -> (Option<&str>, &str) {
     let is_api = |name: &str| spec::APIS.iter().any(|api| api.name == name);
     match text.split_once('=').filter(|(api, _)| is_api(api)) {
@@ -201,7 +199,7 @@ pub(in crate::cli) fn time(text: &str) -> Result<Duration, String> {
     Ok(time)
 }
 
-/// Parses a time after which something ends.
+/// Not zero.
 pub(in crate::cli) fn some_time(text: &str) -> Result<Duration, String> {
     let time = time(text)?;
     if time.is_zero() { Err("nothing can be done within no time".to_owned()) } else { Ok(time) }

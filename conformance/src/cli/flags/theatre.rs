@@ -18,11 +18,8 @@ use super::dialect::DialectRules;
 use crate::cli::input::{files, names};
 use crate::cli::message::note;
 
-/// Maximum size of a recording.
 const LARGEST: u64 = 64 << 20;
-/// Time limit for a response.
 pub(in crate::cli) const TIMEOUT: Duration = Duration::from_secs(5);
-/// The heading of these flags.
 pub(in crate::cli) const HEADING: &str = "Clients";
 
 /// Which clients to play to.
@@ -58,7 +55,7 @@ impl TheatreArgs {
         Ok(all.iter().filter(is_wanted).collect())
     }
 
-    /// Installs what is asked for, and returns the clients that are installed. The others are left out, with the reason.
+    /// Installs clients if that is asked for. Those that are not installed are left out, with the reason.
     pub(in crate::cli) fn installed(
         &self,
         wanted: &[&'static ImpactClient],
@@ -120,7 +117,6 @@ pub(in crate::cli) fn judged(
     (dialect, broken.into_iter().collect())
 }
 
-/// Returns the folder in which clients are installed by default.
 fn usual_cache() -> Result<PathBuf> {
     let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = of("XDG_CACHE_HOME").or_else(|| of("LOCALAPPDATA"));

@@ -75,7 +75,7 @@ impl RuleLevel {
         Ok(Self { name: name.to_owned(), level })
     }
 
-    /// Fails if it was set to another level before.
+    /// Setting a rule to the same level twice is no error.
     pub(in crate::cli) fn check_once(&self, earlier: &[Self]) -> Result<()> {
         let Self { name, level } = self;
         match earlier.iter().find(|earlier| earlier.name == *name).filter(|earlier| earlier.level != *level) {
@@ -98,7 +98,7 @@ impl RuleLevel {
         !self.name.contains('/')
     }
 
-    /// Returns why it has no effect in a dialect, if it has none.
+    /// `None` if it has an effect.
     fn idle(&self, dialect: &Dialect) -> Option<String> {
         if let Some(rule) = self.of_logs().next() {
             let is_idle = self.of_logs().all(|rule| rule.level == self.level);
@@ -120,7 +120,7 @@ impl VerdictArgs {
         self.fail_on.unwrap_or(if self.strict { FailOn::Should } else { FailOn::default() })
     }
 
-    /// Takes what fails from an earlier run, unless flags say otherwise.
+    /// Flags of this run win over the earlier run.
     pub(in crate::cli) fn repeat(&mut self, fail_on: FailOn, levels: &[LevelChange]) {
         if !self.strict {
             self.fail_on.get_or_insert(fail_on);
@@ -166,8 +166,7 @@ impl VerdictArgs {
         Ok(RuleSets::new(levels, move |rule| select.is_wanted(rule)))
     }
 
-    /// Returns the levels by rule. Fails if a name is unknown, or a level is set twice; prints a note if one is the
-    /// level of all dialects anyway.
+    /// An unknown name is an error, and so is a level that is set twice. A level that all dialects have anyway is noted.
     pub(in crate::cli) fn levels(&self, dialects: &[&'static Dialect]) -> Result<BTreeMap<String, Level>> {
         for (at, setting) in self.levels.iter().enumerate() {
             let RuleLevel { name, level } = setting;

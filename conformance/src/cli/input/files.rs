@@ -26,8 +26,7 @@ pub(in crate::cli) struct Found {
     pub(in crate::cli) scripted: u64,
 }
 
-/// Returns the files at the paths and below. A file is listed once: as it is named by a path, or else under its first
-/// name in a folder. Without any, it is an error.
+/// A file is listed once: as it is named by a path, or else under its first name in a folder. Without any, it is an error.
 pub(in crate::cli) fn recordings(paths: &[PathBuf]) -> anyhow::Result<Found> {
     let named = |path: &PathBuf| (!is_folder(path)).then(|| canonical(path));
     let named: Vec<Option<PathBuf>> = paths.iter().map(named).collect();
@@ -136,7 +135,7 @@ fn is_recording(path: &Path) -> bool {
         || compression().is_some() && path.file_stem().is_some_and(|stem| is_known(Path::new(stem)))
 }
 
-/// Returns whether a file is the body of a stream that a recorder stores separately.
+/// A recorder stores the body of a stream separately.
 fn is_blob(path: &Path) -> bool {
     let is_bin = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("bin"));
     let mut start = [0; 7];
@@ -147,7 +146,7 @@ fn is_blob(path: &Path) -> bool {
         && [&b"event:"[..], b"data:"].iter().any(|field| start.starts_with(field))
 }
 
-/// Opens a recording; `-` is standard input.
+/// `-` is standard input.
 pub(in crate::cli) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     if is_stdin(path) {
         return Ok(Box::new(io::stdin().lock()));

@@ -11,7 +11,6 @@ use clap::{Arg, Command, Error};
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) struct Known(fn() -> Vec<&'static str>);
 
-/// Dialects.
 pub(in crate::cli) const DIALECTS: Known = Known(|| spec::dialects().map(|(name, _)| name).collect());
 /// Dialects, `all` and `auto`.
 pub(in crate::cli) const DIALECTS_OR_ALL: Known =
@@ -19,21 +18,16 @@ pub(in crate::cli) const DIALECTS_OR_ALL: Known =
 /// Dialects, and `auto`.
 pub(in crate::cli) const DIALECTS_OR_AUTO: Known =
     Known(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
-/// APIs.
 pub(in crate::cli) const APIS: Known =
     Known(|| crate::cli::input::names::usual().map(|dialect| dialect.api.name).collect());
-/// All APIs.
 pub(in crate::cli) const ALL: &str = "all";
 /// Features of endpoints.
 pub(in crate::cli) const FEATURES: Known =
     Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
-/// Profiles.
 pub(in crate::cli) const PROFILES: Known =
     Known(|| catalogue::PROFILES.iter().map(|profile| profile.name).collect());
-/// Profiles of clients.
 pub(in crate::cli) const CLIENT_PROFILES: Known =
     Known(|| catalogue::CLIENT_PROFILES.iter().map(|profile| profile.name).collect());
-/// Scenarios.
 pub(in crate::cli) const SCENARIOS: Known = Known(|| {
     // Several APIs can have a scenario.
     let mut ids: Vec<&str> = catalogue::SCENARIOS.iter().map(|scenario| scenario.id).collect();
@@ -91,7 +85,7 @@ fn or_all(
     PossibleValuesParser::new(all.map(|(name, help)| PossibleValue::new(name).help(help)).collect::<Vec<_>>())
 }
 
-/// Returns a parser of values by their names. Each has a help text.
+/// Each value has a help text.
 pub(in crate::cli) fn one_of<V: Copy + Send + Sync + 'static>(
     values: &'static [(V, &'static str)],
     name: fn(V) -> &'static str,

@@ -55,7 +55,7 @@ fn dialect_at(name: &str, folder: &Path) -> String {
     if is_folder(name) { if is_folder(&path) { path } else { format!("./{path}") } } else { name.to_owned() }
 }
 
-/// Loads the dialect of a folder, which has the name of the folder.
+/// The dialect has the name of the folder.
 pub(in crate::cli) fn dialect_in(path: &Path) -> Result<&'static Dialect> {
     let (name, folder) = dialect_folder(path)?;
     let dialect = spec::folder::load(&name, &folder)?;
@@ -148,20 +148,14 @@ pub(in crate::cli) enum Topic {
     Event(&'static EventInfo, &'static Dialect),
     Scenario(&'static Scenario),
     Profile(&'static Profile),
-    /// A group of rules, of scenarios, or of both.
     Group(&'static str),
     Feature(&'static Feature),
     /// A case for clients, and its dialect.
     Case(Box<PlayedCase>, &'static Dialect),
-    /// A fault of transport.
     Fault(WireFault),
-    /// A rule for both ends of a gateway.
     BetweenRule(&'static TestRule),
-    /// A rule for clients.
     ClientRule(&'static TestRule),
-    /// A rule for rows of logs.
     LogRule(&'static TestRule),
-    /// A case for both ends of a gateway.
     BetweenCase(&'static BetweenCase),
 }
 
@@ -234,7 +228,7 @@ pub(in crate::cli) fn topics(name: &str, dialect: &'static Dialect) -> Result<Ve
 /// Prefix of the cases for clients that break a rule.
 const FAULT: &str = "fault/";
 
-/// Returns the case for clients with that name, and its dialect: this one, or else the usual one of another API.
+/// If the dialect has none, the usual dialects of other APIs are searched.
 fn case(name: &str, dialect: &'static Dialect) -> Option<(PlayedCase, &'static Dialect)> {
     let id = name.strip_suffix(".json").or_else(|| name.strip_suffix(".ws")).unwrap_or(name);
     let is_measured = clients::is_measured_only(id);
@@ -253,7 +247,7 @@ fn case(name: &str, dialect: &'static Dialect) -> Option<(PlayedCase, &'static D
     of(dialect).or_else(|| usual().find_map(of))
 }
 
-/// Returns the case for both ends of a gateway with that name, or of the test with that name: `FRONT-UPSTREAM/CASE@FAULT`.
+/// The name can also be the name of a test: `FRONT-UPSTREAM/CASE@FAULT`.
 fn between_case(name: &str) -> Option<&'static BetweenCase> {
     let is_api = |name: &str| spec::APIS.iter().any(|api| api.name == name);
     let is_pair =
@@ -280,8 +274,8 @@ pub(in crate::cli) fn groups() -> BTreeSet<&'static str> {
     catalogue::RULES.iter().map(Rule::group).chain(scenarios.chain(tests).map(catalogue::group)).collect()
 }
 
-/// Returns whether a word can only be the name of tests, such as `text/hello` or `::item`, or is the whole name of a group
-/// of scenarios or of a sentence.
+/// A word that can only be the name of tests, such as `text/hello` or `::item`, or the whole name of a group of scenarios or
+/// of a sentence.
 pub(in crate::cli) fn is_of_tests(word: &str) -> bool {
     let is_group = || catalogue::SCENARIOS.iter().any(|scenario| catalogue::group(scenario.id) == word);
     let is_sentence = || spec::DIALECTS.iter().any(|dialect| Requirement::find(word, dialect).is_some());

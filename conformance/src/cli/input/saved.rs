@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use harness::evidence::{Evidence, RunFile};
 use results::{BETWEEN_RUN_VERSION, BetweenRun, CLIENT_RUN_VERSION, ClientRun, Run};
 
-/// Reads the runs in a folder: one, or one for each of several dialects.
+/// One, or one for each of several dialects.
 ///
 /// # Errors
 ///
@@ -52,7 +52,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Run> {
     Ok(run)
 }
 
-/// Reads the report of a client: a file, or that in a folder. Nothing, where it is the report of something else.
+/// The path is a file, or a folder with it. `None` if it is the report of something else.
 pub(in crate::cli) fn read_client(path: &Path) -> Result<Option<ClientRun>> {
     let run: Option<ClientRun> =
         read_other(path, clients::REPORT, |head| head.client_run, CLIENT_RUN_VERSION)?;
@@ -63,7 +63,7 @@ pub(in crate::cli) fn read_client(path: &Path) -> Result<Option<ClientRun>> {
     Ok(Some(ClientRun { folder: folder(path), ..run }))
 }
 
-/// Reads the report of both ends of a gateway: a file, or that in a folder. Nothing, where it is the report of something else.
+/// The path is a file, or a folder with it. `None` if it is the report of something else.
 pub(in crate::cli) fn read_between(path: &Path) -> Result<Option<BetweenRun>> {
     let run = read_other(path, between::folder::REPORT, |head| head.between_run, BETWEEN_RUN_VERSION)?;
     Ok(run.map(|run| BetweenRun { folder: folder(path), ..run }))

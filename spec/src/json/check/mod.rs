@@ -27,7 +27,6 @@ pub(crate) struct Checker<'a, 'm> {
     pub(crate) scanner: Scanner<'a>,
     faults: Faults,
     pub(crate) outline: &'m mut Outline,
-    /// The values that may vary.
     pub(crate) varying: Varying,
     /// Depth of the values entered inside the object whose members are recorded.
     deepest: u32,
@@ -40,7 +39,7 @@ pub(crate) struct Checker<'a, 'm> {
 }
 
 impl<'a, 'm> Checker<'a, 'm> {
-    /// Returns a checker at the start of the text, which records the places of the members of an object.
+    /// Records the places of the members of an object.
     pub(crate) fn new(text: &'a str, outline: &'m mut Outline) -> Self {
         Self {
             scanner: Scanner::new(text),
@@ -54,7 +53,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         }
     }
 
-    /// Checks the value at an offset of a text. Returns the offset behind it if it is valid, and not newer than the dialect.
+    /// The offset behind the value, if that is valid, and not newer than the dialect.
     pub(crate) fn end_of_valid(
         text: &'a str,
         offset: usize,
@@ -67,8 +66,8 @@ impl<'a, 'm> Checker<'a, 'm> {
         (checker.is_clean() && !checker.is_newer).then_some(checker.scanner.offset())
     }
 
-    /// Checks a value, and records its members if it is an object and recording is enabled. `recurs` is whether such
-    /// values often repeat.
+    /// If the value is an object and recording is enabled, its members are recorded. `recurs` is whether such values often
+    /// repeat.
     #[inline]
     pub(crate) fn outlined(&mut self, schema: &Schema, recurs: bool) -> Scan<()> {
         self.outline.expect(recurs);
@@ -87,8 +86,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         }
     }
 
-    /// Checks the value at the cursor, and moves behind it. Fails only if the text is not JSON; other faults are
-    /// recorded.
+    /// Moves behind the value at the cursor. Fails only if the text is not JSON; other faults are recorded.
     #[inline]
     pub(crate) fn check(&mut self, schema: &Schema) -> Scan<()> {
         // Nearly all values of events.
@@ -129,7 +127,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         }
     }
 
-    /// Returns the listed faults so far, and the number of others.
+    /// The listed faults so far, and the number of others.
     pub(crate) fn finish(&mut self) -> (Vec<Fault>, usize) {
         mem::take(&mut self.faults).finish()
     }
@@ -139,8 +137,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         self.faults.count == 0
     }
 
-    /// Calls a function with the members of the object at the cursor, which does not move: the name, and the range of
-    /// the value.
+    /// The object is at the cursor, which does not move. `member` gets the name, and the range of the value.
     pub(crate) fn members(&self, mut member: impl FnMut(&str, (usize, usize))) -> Scan<()> {
         let mut ahead = self.scanner;
         if ahead.peek() != b'{' {

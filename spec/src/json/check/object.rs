@@ -8,7 +8,6 @@ use crate::json::fault::{Actual, FaultKind, Segment, Wanted};
 use crate::json::names::OutlineMember;
 use crate::json::scanner::{DEEPEST, Scan};
 
-/// A member whose name was passed.
 #[derive(Clone, Copy)]
 struct Found {
     /// Offset of its name, or of whitespace before it.
@@ -61,7 +60,7 @@ impl<'a> Checker<'a, '_> {
         self.check(schema)
     }
 
-    /// Checks for an object that is not recorded. `member` checks the value of a member, and gets its place.
+    /// An object that is not recorded. `member` checks the value of a member, and gets its place.
     #[inline]
     pub(crate) fn object_with(
         &mut self,
@@ -78,7 +77,7 @@ impl<'a> Checker<'a, '_> {
         )
     }
 
-    /// Checks for an object that is recorded if it is the expected one.
+    /// Recorded if it is the expected one.
     fn noted(&mut self, schema: &'static ObjectSchema) -> Scan<()> {
         if !self.enter()? {
             return Ok(());
@@ -126,8 +125,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// Checks the members of the object at an offset, and records them. `pass` and `member` are as in
-    /// [`Self::check_members`], but `member` gets the place of a member.
+    /// `pass` and `member` are as in [`Self::check_members`], but `member` gets the place of a member.
     #[inline]
     fn record_members(
         &mut self,
@@ -149,7 +147,7 @@ impl<'a> Checker<'a, '_> {
         Ok(())
     }
 
-    /// Enters an object at its brace. Returns false if there is none, or it is nested too deeply.
+    /// False if there is no brace, or if the object is nested too deeply.
     #[inline]
     fn enter(&mut self) -> Scan<bool> {
         if self.scanner.peek() != b'{' {
@@ -161,8 +159,8 @@ impl<'a> Checker<'a, '_> {
         Ok(true)
     }
 
-    /// Checks the members of the object at the cursor, and leaves it. `pass` passes members that need no check, and returns
-    /// whether there were any. `member` checks the value of a member with this name.
+    /// The object is at the cursor, and left afterwards. `pass` passes members that need no check, and returns whether there
+    /// were any. `member` checks the value of a member with this name.
     #[inline]
     fn check_members(
         &mut self,
@@ -224,7 +222,7 @@ impl<'a> Checker<'a, '_> {
         Ok(schema.place(name).unwrap_or(UNDECLARED))
     }
 
-    /// Enters a nested value. Returns false if that is too deep.
+    /// False if that is too deep.
     #[inline]
     fn descend(&mut self) -> bool {
         let is_allowed = self.scanner.descend();
@@ -269,7 +267,7 @@ impl<'a> Checker<'a, '_> {
         self.wrong(FaultKind::TooDeep)
     }
 
-    /// Checks a member that is not declared, or whose object limits its members. Returns whether its value was checked.
+    /// For a member that is not declared, or whose object limits its members. Returns whether its value was checked.
     #[inline(never)]
     fn restricted(&mut self, schema: &'static ObjectSchema, found: Found, count: u64) -> Scan<bool> {
         if let Some(limits) = schema.limits {
@@ -293,7 +291,7 @@ impl<'a> Checker<'a, '_> {
         self.scanner.name_at(found.start, None).1.decoded()
     }
 
-    /// Checks the name of the next member, and the number of members so far.
+    /// Covers the name of the next member, and the number of members so far.
     #[cold]
     fn within(&mut self, rules: &MemberRules, count: u64, found: Found) {
         if count == rules.most.saturating_add(1) {

@@ -36,7 +36,6 @@ struct Known {
     schema: Option<&'static ObjectSchema>,
 }
 
-/// A valid object.
 #[derive(Debug)]
 struct Valid {
     text: String,
@@ -65,7 +64,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Adds a member. Returns whether it was not seen yet; undeclared ones may repeat.
+    /// False if the member was seen before; undeclared ones may repeat.
     #[inline]
     pub(super) fn add(&mut self, place: u32) -> bool {
         if place == UNDECLARED {
@@ -79,17 +78,14 @@ impl Seen {
     }
 }
 
-/// The state of the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Outlining {
-    /// Recording is disabled.
     #[default]
     Off,
     /// No object is being recorded.
     Idle,
     /// The next object will be recorded.
     Next,
-    /// The object was recorded.
     Done,
 }
 
@@ -110,7 +106,7 @@ impl Outline {
         self.known.get(place)?.as_deref()
     }
 
-    /// Expects the object next. `recurs` is whether such objects often repeat.
+    /// `recurs` is whether such objects often repeat.
     #[inline]
     pub(super) fn expect(&mut self, recurs: bool) {
         if self.state != Outlining::Off {
@@ -119,7 +115,7 @@ impl Outline {
         }
     }
 
-    /// Stops expecting the object, as the value was something else.
+    /// The value was something else.
     #[inline]
     pub(super) fn expect_no_more(&mut self) {
         if self.state == Outlining::Next {
@@ -127,7 +123,7 @@ impl Outline {
         }
     }
 
-    /// Returns whether to record the object that is entered now.
+    /// False if the object that is entered now is not to be recorded.
     pub(super) fn enter(&mut self) -> bool {
         let is_wanted = self.state == Outlining::Next;
         if is_wanted {
@@ -150,15 +146,15 @@ impl Outline {
         self.names = Names::of(&mut self.members);
     }
 
-    /// Returns whether the object that is entered now can be compared with one that has the same schema.
+    /// The object that is entered now can only be compared with one that has the same schema.
     pub(super) fn knows(&self, schema: &ObjectSchema) -> bool {
         let is_wanted = self.recurs && self.state == Outlining::Next;
         let known = self.known().filter(|_| is_wanted).and_then(|known| known.schema);
         known.is_some_and(|known| std::ptr::eq(known, schema))
     }
 
-    /// Returns the length and depth of the object at the start of a text if that object has had this schema before, and
-    /// its depth is within the limit.
+    /// The length and depth of the object at the start of the text, if it has had this schema before, and its depth is within
+    /// the limit.
     pub(super) fn again(&mut self, schema: &ObjectSchema, text: &str, most: u32) -> Option<(usize, u32)> {
         if self.knows(schema) {
             let Self { members, names, known, latest, is_first, .. } = self;
@@ -196,7 +192,7 @@ impl Outline {
         Some(length)
     }
 
-    /// Keeps the recorded object as a valid one.
+    /// The recorded object is valid.
     pub(super) fn keep(&mut self, schema: &'static ObjectSchema, text: &str, levels: u32) {
         if !self.recurs {
             self.keep_recent(schema, text, levels);

@@ -63,7 +63,7 @@ impl Checker<'_, '_> {
         )
     }
 
-    /// Checks for one of these strings, or another one that a newer server has added.
+    /// One of these strings, or another one that a newer server has added.
     #[inline]
     pub(super) fn known(&mut self, known: &'static [&'static str]) -> Scan<()> {
         if self.scanner.peek() != b'"' {
@@ -122,7 +122,7 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// Checks that the number since an offset has no fractional part, although it is written like one that has.
+    /// The number since the offset can be written like one that has a fractional part.
     #[cold]
     fn integral(&mut self, start: usize) {
         let number = RawNumber { raw: self.scanner.since(start), plain: false };

@@ -7,38 +7,28 @@ use crate::json::Simplest;
 use crate::json::bytes::{SHORT, is_same_short};
 use crate::json::names::{Names, fingerprint, group};
 
-/// The schema of a value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Schema {
-    /// Any value.
     Any,
-    /// `null`.
     Null,
-    /// `true` or `false`.
     Boolean,
     ConstantBoolean(bool),
     String,
-    /// A string within limits.
     Text(&'static TextRules),
     Constant(&'static str),
-    /// One of these strings.
     OneOf(&'static [&'static str]),
     /// One of these strings, or another one that a newer server has added.
     Known(&'static [&'static str]),
     Number,
     /// A number without a fractional part.
     Integer,
-    /// A number within limits.
     NumberIn(&'static NumberRules),
     List(&'static ListSchema),
-    /// `null`, or a value of another schema.
     Nullable(&'static Schema),
     Object(&'static ObjectSchema),
     /// A value whose kind or tag selects its schema.
     Union(&'static UnionSchema),
-    /// A value of one of these schemas.
     FirstOf(&'static [Schema]),
-    /// A value of a schema with a name.
     Named(&'static Schema),
     /// A table that a program made after the schema that refers to it.
     #[cfg(feature = "folders")]
@@ -53,38 +43,31 @@ pub(crate) struct ObjectSchema {
     places: Places,
     /// The required ones, one bit each.
     pub(super) required: u64,
-    /// Its other members.
     pub(super) others: Others,
     pub(super) limits: Option<&'static MemberRules>,
     /// Whether it is the type of a response, or of the value that an event opens or closes something with.
     pub(super) is_noted: bool,
 }
 
-/// A declared member of an object.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) name: &'static str,
-    /// The schema of its value.
     pub(crate) schema: Schema,
 }
 
 /// The undeclared members that an object can have.
 #[derive(Debug)]
 pub(crate) enum Others {
-    /// Any members.
     Open,
-    /// None.
     Closed,
     /// Members with values of this schema.
     Typed(Schema),
 }
 
-/// Limits of the members of an object.
 #[derive(Debug)]
 pub(crate) struct MemberRules {
     /// Maximum number of members.
     pub(crate) most: u64,
-    /// Limits of their names.
     pub(crate) names: Option<&'static TextRules>,
 }
 
@@ -111,17 +94,14 @@ pub(crate) struct UnionSchema {
 /// The member that selects the schema of an object.
 #[derive(Debug)]
 pub(crate) struct Tag {
-    /// Its name.
     pub(crate) property: &'static str,
     pub(crate) values: &'static [&'static str],
     /// The schema for each value.
     pub(crate) schemas: &'static [Schema],
 }
 
-/// Limits of a number.
 #[derive(Debug)]
 pub(crate) struct NumberRules {
-    /// Whether it has no fractional part.
     pub(crate) is_integral: bool,
     pub(crate) minimum: f64,
     pub(crate) maximum: f64,
@@ -129,7 +109,6 @@ pub(crate) struct NumberRules {
     pub(crate) expected: &'static str,
 }
 
-/// Limits of a string.
 #[derive(Debug)]
 pub(crate) struct TextRules {
     /// Minimum and maximum number of characters.
@@ -176,7 +155,7 @@ impl Places {
 }
 
 impl Schema {
-    /// Returns the simplest valid value, for advice: `null` and empty values come before others.
+    /// For advice: `null` and empty values come before others.
     #[cold]
     pub(super) fn simplest(&self) -> Simplest {
         match self {
@@ -228,7 +207,7 @@ impl ObjectSchema {
         self.members.iter()
     }
 
-    /// Returns the only value of the first of some members, if one of them is a constant text.
+    /// Of the first of these members that has a constant text.
     pub(crate) fn constant(&self, names: &[&str]) -> Option<&'static str> {
         names.iter().find_map(|name| {
             let member = self.members.iter().find(|member| member.name == *name)?;

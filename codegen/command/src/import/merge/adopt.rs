@@ -39,7 +39,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Adds the type to the dialect if necessary.
+    /// The type is added to the dialect if necessary.
     fn adopted_type(&mut self, name: &str) -> String {
         if let Some(own) = self.names.get(name) {
             return own.clone();

@@ -12,7 +12,6 @@ use crate::import::text::ordered;
 /// A union of the document, which is checked when every schema is known.
 pub(super) struct Union {
     pub(super) place: Pointer,
-    /// Whether it is a `oneOf`.
     pub(super) exclusive: bool,
     pub(super) discriminator: Option<Value>,
     pub(super) branches: Vec<Value>,

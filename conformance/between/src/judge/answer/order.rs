@@ -23,7 +23,7 @@ pub(in crate::judge) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>, [ups
     }
 }
 
-/// Returns the kinds of a reply's parts, in the order of their first parts.
+/// In the order of their first parts.
 fn kinds(reply: &Reply) -> Vec<&'static str> {
     let mut kinds = Vec::new();
     for part in &reply.parts {

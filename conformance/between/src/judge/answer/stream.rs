@@ -23,8 +23,8 @@ const MESSAGE: usize = 600;
 
 static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
 
-/// Returns what the rules of the client's API find in its response, and not in the upstream's: of the same API, it may have
-/// been passed on as it was.
+/// By the rules of the client's API, but not in the upstream's response: of the same API, it may have been passed on as it
+/// was.
 pub(in crate::judge) fn own_findings(turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
     let mut findings = check(turn.test.front, turn.client, is_whole);
     let is_replaced =
@@ -40,7 +40,7 @@ pub(in crate::judge) fn own_findings(turn: &Turn<'_>, is_whole: bool) -> Vec<Fin
     findings
 }
 
-/// Returns the clients that break where a stream has no end, besides what else is found in it.
+/// Clients that break where a stream has no end, besides what else is found in it.
 pub(in crate::judge) fn broken_by_missing_end(turn: &Turn<'_>, found: &[Finding]) -> Vec<String> {
     let is_new = |finding: &&Finding| found.iter().all(|known| known.kind() != finding.kind());
     let whole = check(turn.test.front, turn.client, true);
@@ -48,7 +48,7 @@ pub(in crate::judge) fn broken_by_missing_end(turn: &Turn<'_>, found: &[Finding]
     clients.into_iter().map(str::to_owned).collect()
 }
 
-/// Returns what the rules of the client's API find in a response. The rest of one that is not whole is not missed.
+/// By the rules of the client's API. The rest of a response that is not whole is not missed.
 pub(in crate::judge) fn check(
     dialect: &'static Dialect,
     exchange: &Exchanged,
@@ -102,7 +102,7 @@ pub(in crate::judge) fn empty_texts(dialect: &'static Dialect, response: &Respon
     answer.texts.iter().filter(|text| text.is_empty()).count()
 }
 
-/// Returns the answer that the last event of a stream repeats, in an API whose streams end with it.
+/// In an API whose streams end with the whole answer.
 pub(in crate::judge) fn finished(dialect: &'static Dialect, response: &Response) -> Option<Reply> {
     let snapshot = dialect.snapshot_member()?;
     let mut last = None;
@@ -115,7 +115,7 @@ pub(in crate::judge) fn finished(dialect: &'static Dialect, response: &Response)
     Some(reply).filter(|reply| !reply.parts.is_empty())
 }
 
-/// Returns findings of rules of the client's API, one for each cause: the members that one object lacks are listed together.
+/// One for each cause: the members that one object lacks are listed together.
 pub(in crate::judge) fn by_cause(findings: &[Finding], dialect: &'static Dialect) -> Vec<TestFinding> {
     let mut causes: Vec<(String, Vec<&Finding>)> = Vec::new();
     for finding in findings {

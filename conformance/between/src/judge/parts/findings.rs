@@ -29,12 +29,12 @@ impl Problem {
         Self { kind: kind.into(), message: message.into(), ..Self::default() }
     }
 
-    /// Shows both sides around the place where they part.
+    /// Around the place where they part.
     pub(in crate::judge) fn between(self, upstream: &str, client: &str) -> Self {
         Self { sides: sides(upstream, client), ..self }
     }
 
-    /// Shows both sides from their beginning.
+    /// From their beginning.
     pub(in crate::judge) fn showing(self, upstream: &str, client: &str) -> Self {
         Self { sides: [upstream, client].map(shown), ..self }
     }
@@ -44,7 +44,6 @@ impl Problem {
     }
 }
 
-/// The findings of a test.
 pub(in crate::judge) struct Findings<'t> {
     test: &'t Test,
     /// The rule that stands for those about the answer, and the kind that precedes theirs.
@@ -61,13 +60,12 @@ impl<'t> Findings<'t> {
         Self { test, instead: None, found: Vec::new(), limits: Vec::new() }
     }
 
-    /// Reports what is wrong with the answer as a finding of another rule from now on.
+    /// From now on.
     pub(in crate::judge) const fn report_answers_as(&mut self, rule: &'static str, kind: &'static str) {
         self.instead = Some((rule, kind));
     }
 
-    /// Adds a finding of a rule about gateways, unless the pair of APIs cannot hold it. Another one of the same kind is
-    /// dropped.
+    /// Nothing is added if the pair of APIs cannot hold the rule, or if there is a finding of the same kind.
     pub(in crate::judge) fn add(&mut self, id: &'static str, problem: Problem) {
         if self.is_limit(id) {
             return;
@@ -102,7 +100,7 @@ impl<'t> Findings<'t> {
         self.found.iter().any(|finding| finding.rule == rule)
     }
 
-    /// Returns whether the pair of APIs cannot hold a rule, which is noted then.
+    /// A rule that the pair of APIs cannot hold is noted.
     pub(in crate::judge) fn is_limit(&mut self, rule: &str) -> bool {
         let Some(limit) = limit_of(self.test, rule) else { return false };
         let met = [rule.to_owned(), limit.reason.to_owned()];
@@ -112,7 +110,7 @@ impl<'t> Findings<'t> {
         true
     }
 
-    /// Adds a finding, unless there is one of the same rule and kind.
+    /// The first finding of a rule and kind stays.
     pub(in crate::judge) fn push(&mut self, finding: TestFinding) {
         let is_known = |known: &TestFinding| (&known.rule, &known.kind) == (&finding.rule, &finding.kind);
         if !self.found.iter().any(is_known) {
@@ -144,7 +142,7 @@ pub(in crate::judge) fn tail(bytes: &[u8]) -> String {
     if from > 0 { format!("…{}", visible(text)) } else { visible(text) }
 }
 
-/// Returns two texts around the first place where they differ, escaped.
+/// Around the first place where they differ, escaped.
 fn sides(upstream: &str, client: &str) -> [String; 2] {
     let from = common(upstream, client).saturating_sub(BEFORE);
     [upstream, client].map(|text| {

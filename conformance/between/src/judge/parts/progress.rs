@@ -11,9 +11,7 @@ use crate::evidence::Response;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::judge) struct Moment {
     pub(in crate::judge) at: Duration,
-    /// The number of the piece.
     pub(in crate::judge) piece: usize,
-    /// The content of the response so far.
     pub(in crate::judge) said: Said,
 }
 

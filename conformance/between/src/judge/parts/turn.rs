@@ -8,7 +8,6 @@ use super::framing::{http_within, is_stream};
 use crate::evidence::{Ended, Evidence, Exchanged, Response, Test};
 use crate::mark::own_mark;
 
-/// A turn of a test.
 pub(in crate::judge) struct Turn<'e> {
     pub(in crate::judge) test: &'e Test,
     pub(in crate::judge) client: &'e Exchanged,
@@ -85,7 +84,6 @@ impl<'e> Turn<'e> {
         first.unwrap_or(false)
     }
 
-    /// The outcome of the client's stream.
     pub(in crate::judge) fn outcome(&self, reply: &Reply, is_broken: bool) -> StreamOutcome {
         let Some(response) = self.response() else { return StreamOutcome::Hung };
         let body = response.body();

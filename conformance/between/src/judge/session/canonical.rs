@@ -24,7 +24,6 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The place of its message, such as `messages/3`.
     fn message(&self) -> &str {
         self.place.match_indices('/').nth(1).map_or(&*self.place, |(end, _)| &self.place[..end])
     }
@@ -158,7 +157,6 @@ pub(super) struct Kept {
     pub(super) change: Option<Change>,
 }
 
-/// The first change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) segment: Segment,

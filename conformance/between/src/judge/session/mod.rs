@@ -28,18 +28,14 @@ pub const SESSION_GROUPS: [&str; 3] = ["cache", "contract", "session"];
 /// Headers with the id of an agent that shares a session with others.
 const AGENTS: [&str; 2] = ["x-claude-code-agent-id", "thread-id"];
 
-/// A session with both of its ends.
 struct Session<'e> {
     test: &'e Test,
     turns: Vec<SessionTurn<'e>>,
     prefixes: Vec<Prefix>,
-    /// The client's API is the upstream's.
     is_same: bool,
-    /// Number of requests of the gateway without the mark of the test.
     unmarked: u64,
 }
 
-/// A request of the client, and the requests of the gateway for it.
 struct SessionTurn<'e> {
     /// Counted from 1, as in reports.
     number: usize,
@@ -64,7 +60,6 @@ struct Prefix {
     client: Kept,
 }
 
-/// A request at one end.
 struct End {
     api: &'static Api,
     request: Value,
@@ -136,7 +131,6 @@ impl<'e> Session<'e> {
 }
 
 impl<'e> SessionTurn<'e> {
-    /// The upstream's last answer.
     fn answer(&self) -> Option<&'e Response> {
         self.requests.last()?.response.as_ref()
     }

@@ -34,12 +34,10 @@ pub(crate) struct Steer {
     pub(crate) is_over: bool,
 }
 
-/// The subject of a reply.
 #[derive(Debug, Default)]
 pub(crate) struct About {
     /// The id of the steering input.
     pub(crate) id: Option<Box<str>>,
-    /// The response.
     pub(crate) response: Option<Box<str>>,
 }
 
@@ -136,7 +134,7 @@ impl Asides {
         self.taken.iter().find(|steer| *steer.response == *response && !steer.is_over)
     }
 
-    /// Returns the last phase of an ended response.
+    /// The last phase of an ended response.
     #[expect(clippy::option_option, reason = "one is whether it has ended, and the other why")]
     pub(crate) fn end_of(&self, response: &str) -> Option<Option<&'static str>> {
         self.ended.iter().find(|(ended, _)| **ended == *response).map(|(_, phase)| *phase)

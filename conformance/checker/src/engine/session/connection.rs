@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::asides::Asides;
 use crate::Frame;
 
-/// The connection of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Connection {
     /// Time of the first message, in either direction.
@@ -15,19 +14,15 @@ pub(crate) struct Connection {
     pub(crate) begun: HashSet<String>,
     /// Ids of those that can be continued.
     pub(crate) responses: HashSet<String>,
-    /// Lane of the event at hand.
     pub(crate) lane: EventLane,
-    /// Whether requests are known.
     pub(crate) has_requests: bool,
     /// Whether the response that begins was not requested.
     pub(crate) is_unasked: bool,
     /// Whether responses have overlapped. From then on, it is unknown to which response a request belongs.
     pub(super) has_overlapped: bool,
-    /// Client messages about responses in flight.
     pub(crate) asides: Asides,
 }
 
-/// The lane of an event, for rules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct EventLane {
     pub(crate) name: Option<String>,

@@ -6,14 +6,11 @@ use crate::engine::stream::Stream;
 /// Maximum number of tracked lanes beside the current one. A correct recording has at most 32.
 const MAX_OTHERS: usize = 256;
 
-/// A lane: its stream, and its requests.
 #[derive(Debug)]
 pub(crate) struct Lane {
     /// Its name. One lane has none.
     pub(super) name: Option<Box<str>>,
-    /// The stream of its current response.
     pub(crate) stream: Stream,
-    /// Its requests.
     pub(crate) turns: Turns,
 }
 
@@ -36,7 +33,6 @@ impl Lane {
     }
 }
 
-/// The lanes of a session.
 #[derive(Debug)]
 pub(in crate::engine) struct Lanes {
     pub(super) current: Lane,

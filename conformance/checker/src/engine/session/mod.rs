@@ -23,7 +23,6 @@ pub(crate) use self::asides::{About, InFlightMessage, Steer};
 pub(crate) use self::connection::{Connection, EventLane};
 pub(crate) use self::turn::{Turn, Turns};
 
-/// The session of a WebSocket.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) lanes: Lanes,
@@ -35,14 +34,11 @@ pub(super) struct Session {
 pub(crate) struct SessionView<'s> {
     /// State that all lanes share.
     pub(crate) connection: &'s Connection,
-    /// The requests of the lane at hand.
     pub(crate) turns: &'s Turns,
 }
 
-/// The place of an event in a session.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Placement {
-    /// It belongs to the stream of the current lane.
     InStream,
     /// It replies to a client's message about a response in flight.
     Aside(InFlightMessage, Reply),
@@ -67,7 +63,6 @@ impl Session {
         &mut self.lanes.current.stream
     }
 
-    /// The stream of the current lane, and the session as rules see it.
     pub(super) const fn split(&mut self) -> (&mut Stream, SessionView<'_>) {
         let lane = &mut self.lanes.current;
         (&mut lane.stream, SessionView { connection: &self.connection, turns: &lane.turns })
@@ -117,7 +112,7 @@ impl Session {
         }
     }
 
-    /// Returns whether the lane is known.
+    /// False if the lane is unknown.
     fn enter_lane(&mut self, member: &str, record: &Record<'_>, is_aside: bool) -> bool {
         let Self { lanes, connection } = self;
         let name = lane_in(record.data(), member);

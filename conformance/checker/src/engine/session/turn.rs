@@ -10,28 +10,21 @@ use crate::engine::head::triggers_compaction;
 use crate::engine::markup::RequestTokens;
 use crate::engine::view::Object;
 
-/// The requests of a lane.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
-    /// The request of the current response.
     pub(crate) current: Option<Turn>,
-    /// Requests without a response.
     pub(crate) unanswered: VecDeque<Turn>,
     /// Id of the latest response that can be continued.
     pub(crate) latest: Option<String>,
 }
 
-/// A request on a WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Turn {
-    /// The response that it continues.
     pub(crate) previous_response_id: Option<String>,
-    /// Whether its input triggers a compaction.
     pub(crate) triggers_compaction: bool,
     pub(crate) tokens: RequestTokens,
     /// Whether it has `store: false`.
     pub(crate) is_unstored: bool,
-    /// When it was sent.
     pub(super) sent: Option<Duration>,
 }
 

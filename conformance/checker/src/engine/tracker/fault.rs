@@ -40,7 +40,7 @@ impl Tracker<'_, '_> {
         });
     }
 
-    /// Returns the number of the finding.
+    /// The result is the number of the finding.
     #[cold]
     pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) -> Option<usize> {
         // Descendants of an unopened node are reported once.
@@ -146,7 +146,7 @@ impl Tracker<'_, '_> {
         Some(Related { label, place: mark.location() })
     }
 
-    /// Returns the number of the finding.
+    /// The result is the number of the finding.
     #[cold]
     pub(super) fn report(
         &mut self,

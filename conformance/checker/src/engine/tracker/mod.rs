@@ -24,23 +24,19 @@ use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::{Object, entries_that_are};
 use crate::engine::{Case, Ending, EndingRule, Ends, Hooks, Snapshot, SnapshotRule, ValueRules};
 
-/// Applies one event to the stream.
 pub(in crate::engine) struct Tracker<'t, 'r> {
     pub(in crate::engine) plan: &'t Plan,
     pub(in crate::engine) stream: &'t mut Stream,
     pub(in crate::engine) findings: &'t mut Findings,
     pub(in crate::engine) context: Context<'t>,
     pub(in crate::engine) record: &'t Record<'r>,
-    /// The response in the event.
     pub(in crate::engine) response: Option<Object<'r>>,
     /// The value with which it opens or closes a node.
     pub(in crate::engine) value: Option<Object<'r>>,
-    /// The node of the event.
     pub(in crate::engine) current: Option<usize>,
 }
 
 impl<'r> Tracker<'_, 'r> {
-    /// Applies the event.
     pub(in crate::engine) fn take(&mut self) {
         let Some((event, info)) = self.record.known else {
             self.admit();
@@ -55,7 +51,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Applies one effect of an event that was admitted.
+    /// The event was admitted.
     pub(in crate::engine) fn take_effect(&mut self) {
         let Some((effect, info)) = self.record.known else { return };
         if !self.extend(effect, info) {
@@ -64,8 +60,8 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Compares the values of an event as a whole, before its effects take place. Those of a delta like the last event, about
-    /// which they said nothing, are not compared again.
+    /// Comes before the effects of the event. If relations said nothing of the last event, a delta like it is not compared
+    /// again.
     pub(in crate::engine) fn relate_whole(&mut self, event: usize) {
         let is_settled = self.stream.is_related && self.record.view.repeats() && self.plan.is_fragment[event];
         if is_settled || self.plan.steps[event].is_empty() {
@@ -85,7 +81,7 @@ impl<'r> Tracker<'_, 'r> {
         is_allowed
     }
 
-    /// Extends the text of the last delta. Returns false if the event is no delta of it.
+    /// False if the event is no delta of the last text.
     #[inline]
     fn extend(&mut self, event: usize, info: &EventInfo) -> bool {
         if info.role != Role::Delta {
@@ -121,7 +117,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Returns how messages name the root.
+    /// For messages.
     fn noun(&self) -> String {
         let api = self.plan.api();
         api.scope(api.root).noun()
@@ -151,7 +147,7 @@ impl<'r> Tracker<'_, 'r> {
         false
     }
 
-    /// Begins the response, with its opening event unless this is the rest of a stream.
+    /// With its opening event, unless this is the rest of a stream.
     fn begin(&mut self) {
         let number = self.record.sequence_number.as_ref();
         let is_fresh = self.context.is_fresh();
@@ -336,14 +332,13 @@ impl<'r> Tracker<'_, 'r> {
         context.ask(At::Record(record), &plan.hooks.point, stream, findings, |rule, case| rule(case, found));
     }
 
-    /// Records an error of the stream, on which later checks depend.
+    /// Later checks depend on it.
     fn note_error(&mut self) {
         if self.record.is_error {
             Object::new(self.record.data()).keep_in(&mut self.stream.error);
         }
     }
 
-    /// Ends the response.
     fn end(&mut self, event: usize) {
         self.note_error();
         self.relate(event, RESPONSE);
@@ -426,8 +421,8 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Returns the entries of the final output, and whether they equal the finished items byte for byte and in order,
-    /// as most do, so that they need not be parsed again.
+    /// The flag is set if the entries equal the finished items byte for byte and in order, as most do: they need not be
+    /// parsed again.
     fn output<'o>(stream: &'o Stream, response: &'o Object<'_>) -> (Vec<Object<'o>>, bool) {
         let finished = || stream.items().map(|item| item.closing.get());
         let texts = finished().map(|item| item.map(Object::text));
@@ -482,7 +477,7 @@ impl OpenNode {
     }
 }
 
-/// Returns the nodes that are open at the end of a response, although an event could close them.
+/// Only those that an event could close.
 fn still_open(plan: &Plan, stream: &Stream) -> Vec<OpenNode> {
     let is_implied = |at: usize| stream.nodes.get(at).is_some_and(|node| node.state() == State::Implied);
     let root_phase = stream.response().and_then(|root| root.phase);
@@ -527,7 +522,7 @@ fn open_node(plan: &Plan, stream: &Stream, at: usize, node: &Node) -> Option<Ope
     Some(OpenNode { node: at, bound, closing, form, name: stream.name(node), follows: stream.doubt(at) })
 }
 
-/// Reports a stream that is over before the response has ended.
+/// The stream is over before the response has ended.
 pub(in crate::engine) fn unended(
     plan: &Plan,
     context: Context<'_>,

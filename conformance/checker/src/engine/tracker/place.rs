@@ -351,7 +351,7 @@ impl<'r> Tracker<'_, 'r> {
         None
     }
 
-    /// Checks that the child has the next index.
+    /// The child must have the next index.
     pub(super) fn count(&mut self, scope: Scope, key: Key, parent: usize, opens: bool) {
         // Another rule reports numbers that are not indices.
         let level = self.plan.api().scope(scope);

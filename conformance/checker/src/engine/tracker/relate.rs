@@ -306,7 +306,6 @@ impl<'r> Tracker<'_, 'r> {
     }
 }
 
-/// The lists of a value.
 #[derive(Default)]
 struct Lists<'v> {
     /// The last used list, and its entries: most values are in one list.

@@ -11,8 +11,7 @@ use crate::engine::node::{Node, State};
 const FEW: usize = 64;
 
 impl Tracker<'_, '_> {
-    /// Checks that a node may open now: whether its siblings are closed if it is exclusive, and whether the phase of its
-    /// parent allows it.
+    /// An exclusive node needs closed siblings, and the phase of the parent may forbid any.
     #[inline]
     pub(super) fn check_siblings(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };

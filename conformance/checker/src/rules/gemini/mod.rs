@@ -35,7 +35,6 @@ struct Candidate<'c> {
     parts: &'c [Listed],
 }
 
-/// A part of the chunk.
 struct Part<'c> {
     nth: usize,
     value: Object<'c>,

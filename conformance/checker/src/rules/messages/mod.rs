@@ -9,10 +9,8 @@ pub(super) mod usage;
 
 use crate::engine::{Node, Object, Stream};
 
-/// The types of blocks that call a tool.
 pub(super) const CALLS: [&str; 3] = ["tool_use", "server_tool_use", "mcp_tool_use"];
 
-/// The types of blocks that call a tool of the server.
 const SERVER_CALLS: [&str; 2] = ["server_tool_use", "mcp_tool_use"];
 
 /// Stop reasons of a message whose last block can be cut off.

@@ -48,7 +48,6 @@ pub(in crate::rules) fn model(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     request::model(case, "/message/model", &model);
 }
 
-/// The types of blocks with thinking.
 pub(in crate::rules) const THINKING: [&str; 2] = ["thinking", "redacted_thinking"];
 
 fn thinking<'c>(case: &Case<'c>) -> Option<Cow<'c, str>> {

@@ -4,7 +4,6 @@ use super::{CUT_OFF, blocks};
 use crate::engine::{Case, Node, Object, Snapshot, short};
 use crate::rules::schema::is_respelled;
 
-/// The reasons of the Messages API.
 const REASONS: [&str; 8] = [
     "end_turn",
     "max_tokens",

@@ -13,7 +13,6 @@ use crate::engine::{Case, Ending, Node, Object, Place, Snapshot, same, short};
 
 /// An entry of the final output, and its streamed item.
 struct Pair<'p> {
-    /// Index of the entry.
     index: usize,
     /// The value that closed the item.
     done: &'p Object<'static>,

@@ -6,7 +6,6 @@ use crate::engine::{Case, Ending};
 use crate::engine::{Object, number, same, short};
 use crate::rules::request::is_json;
 
-/// A call in the response.
 struct Call {
     kind: String,
     name: Option<String>,

@@ -38,11 +38,9 @@ pub(super) enum Due {
     Never,
 }
 
-/// A response of the connection, with its lane.
 pub(super) struct Said {
     lane: usize,
     pub(super) past: PastResponse,
-    /// Number of its events.
     events: u64,
 }
 
@@ -61,7 +59,6 @@ struct Lane {
     held: Option<Instant>,
 }
 
-/// The lanes of a connection.
 pub(super) struct Desk {
     pub(super) gateway: Arc<Gateway>,
     /// Faults of every response.
@@ -71,7 +68,6 @@ pub(super) struct Desk {
     lanes: Vec<Lane>,
     /// The lane whose turn is next.
     turn: usize,
-    /// Messages to send first.
     out: VecDeque<String>,
     pub(super) said: Vec<Said>,
     /// Steering input for responses that wait for results, by id.
@@ -383,7 +379,6 @@ impl Desk {
         Some(event)
     }
 
-    /// The conversation of this connection up to the end of a response.
     fn context_of(&self, response: &str) -> Option<Vec<Value>> {
         let said = self.said.iter().find(|said| said.past.id == response);
         said.map(|said| said.past.context.clone())

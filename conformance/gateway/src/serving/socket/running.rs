@@ -9,36 +9,27 @@ use crate::faults::requested::Faults;
 use crate::rendering::wire::Wire;
 use crate::serving::gateway::{Made, PlannedRequest};
 
-/// A response whose events are being sent.
 pub(super) struct Running {
-    /// Its id.
     pub(super) id: String,
-    /// Its request.
     pub(super) planned: PlannedRequest,
     /// All its events, without the lane.
     events: Vec<String>,
     /// Messages to send after its last event.
     pub(super) afterwards: Vec<String>,
-    /// Number of sent events.
     sent: usize,
-    /// Number of sent deltas.
     fragments: usize,
     /// Number of interleaved events with their own sequence numbers.
     between: u64,
     /// Time until which it waits for the client.
     pub(super) waits: Option<Instant>,
-    /// Its steering input.
     pub(super) steer: Option<Steer>,
-    /// Its faults.
     pub(super) faults: Faults,
 }
 
 /// Steering input that was accepted.
 #[derive(Debug, Clone)]
 pub(super) struct Steer {
-    /// Its id.
     pub(super) id: String,
-    /// The input.
     pub(super) input: Value,
     /// Results of calls that the client must send first.
     pub(super) required: Vec<Value>,
@@ -107,7 +98,7 @@ impl Running {
         number
     }
 
-    /// Fails if the sent events are not the start of the other response.
+    /// False if the sent events are not the start of the other response.
     pub(super) fn turn(&mut self, made: &Made) -> bool {
         let events = events(made);
         let is_same = events.len() > self.sent && events.get(..self.sent) == self.events.get(..self.sent);
@@ -135,7 +126,6 @@ pub(super) fn data(event: &[u8]) -> Option<String> {
     (data != "[DONE]").then(|| data.to_owned())
 }
 
-/// An event that ends a turn.
 fn is_end(kind: &str, dialect: &Dialect) -> bool {
     kind == "error" || dialect.terminal.contains(&kind)
 }

@@ -99,12 +99,12 @@ impl EmbeddedVia {
         Host::start(router(settings)?).map(Self)
     }
 
-    /// Returns its address.
+    /// Its address.
     pub const fn address(&self) -> SocketAddr {
         self.0.address()
     }
 
-    /// Returns its base URL.
+    /// Its base URL.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address())
     }
@@ -191,7 +191,6 @@ async fn nothing(State(via): State<Arc<Via>>, uri: Uri) -> Response {
     refused(&problem, front.copied().unwrap_or(via.settings.upstream))
 }
 
-/// Passes the upstream's list of models on.
 async fn models(State(via): State<Arc<Via>>) -> Response {
     match via.upstream.models().await {
         Ok(answer) => sending::passed(answer, &via, None),

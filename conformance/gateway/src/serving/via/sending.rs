@@ -204,7 +204,6 @@ fn chunks(response: reqwest::Response, via: &Arc<Via>, model: &str) -> Chunks {
     stream::unfold(chunks, within).fuse().boxed()
 }
 
-/// Each silence between two events has signs of life.
 fn kept_alive(all: Chunks, every: Duration, sign: &'static str) -> Chunks {
     let next = move |(mut all, mut is_between): (Chunks, bool)| async move {
         loop {

@@ -41,7 +41,6 @@ const OWN: [HeaderName; 11] = [
     header::PROXY_AUTHORIZATION,
 ];
 
-/// The upstream.
 #[derive(Debug)]
 pub(super) struct Upstream {
     client: Client,

@@ -4,8 +4,6 @@ use serde_json::Value;
 
 use super::super::facts::Facts;
 
-/// The echoed settings can show that a response belongs to another request. An endpoint may omit settings and add to
-/// them.
 pub(in crate::judge) fn other_request(facts: &Facts) -> Option<String> {
     let (sent, echoed) = (facts.request.as_ref()?, facts.response.as_ref()?);
     let lacking = lacks_instructions(sent, echoed)

@@ -18,7 +18,6 @@ use checker::{Entry, Exchange, Frame, Loss};
 use spec::json::Indexed;
 use spec::{APIS, FOREIGN};
 
-/// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::capture) enum Kind {
     /// An event of a stream.
@@ -37,7 +36,6 @@ pub(in crate::capture) enum Kind {
     Exchange,
     /// A row of a log, or several.
     Log(&'static Log),
-    /// None of these.
     Other,
 }
 

@@ -57,14 +57,11 @@ struct Answered<'a> {
     headers: Headers<'a>,
 }
 
-/// The position in a recording.
 #[derive(Debug, Default)]
 pub(in crate::capture) struct State {
     exchanges: u64,
     messages: u64,
-    /// The body being parsed.
     body: Option<Body>,
-    /// Whether an exchange is open.
     is_open: bool,
 }
 

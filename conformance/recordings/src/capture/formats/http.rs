@@ -83,7 +83,6 @@ fn head(bytes: &[u8], start: usize) -> Result<(Exchange<'_>, usize), CaptureErro
     }
 }
 
-/// A chunked body.
 struct Chunks {
     body: Vec<u8>,
     /// Offsets of each chunk in the body and in the sent bytes.

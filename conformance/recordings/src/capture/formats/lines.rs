@@ -6,7 +6,6 @@ use crate::capture::source::parsed;
 use crate::capture::{CaptureError, Format};
 use checker::{Entry, Frame, Loss};
 
-/// A parser of chunks.
 #[derive(Debug)]
 pub(in crate::capture) struct Parser {
     lines: ndjson::Parser,

@@ -70,7 +70,6 @@ fn listed(document: &Value) -> &[Value] {
     named.or_else(|| document.as_array()).map_or(std::slice::from_ref(document), Vec::as_slice)
 }
 
-/// The parts of an exchange.
 struct Recorded<'v> {
     method: &'v str,
     url: Cow<'v, str>,

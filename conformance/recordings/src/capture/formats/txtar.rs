@@ -6,7 +6,6 @@ use super::http;
 use crate::capture::CaptureError;
 use crate::capture::pack::body::{Body, is_content};
 
-/// A file of an archive.
 struct File<'a> {
     name: &'a str,
     content: &'a [u8],

@@ -18,7 +18,6 @@ pub(in crate::capture) struct Body {
 
 #[derive(Debug)]
 enum Coding {
-    /// Uncompressed.
     Plain,
     /// The compression that the response states, and the first bytes, until they show whether it still
     /// applies.

@@ -27,7 +27,7 @@ pub(super) fn mark_other_protocols(captures: &mut [CaptureReport]) {
     }
 }
 
-/// Names the cause of each effect: a cause all of whose findings follow from others.
+/// A cause is an effect if all of its findings follow from others. It gets the name of their cause.
 pub(super) fn resolve(causes: &mut [Cause], captures: &[CaptureReport]) {
     let finding = |[of, at]: [usize; 2]| captures.get(of)?.findings.get(at);
     let mut holders: HashMap<(usize, Origin), usize> = HashMap::new();

@@ -6,7 +6,6 @@ use spec::{Api, Dialect};
 
 use super::layer::Layer;
 
-/// The common properties of the findings of a cause.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key<'f> {
     rule: &'f str,
@@ -14,14 +13,12 @@ pub(super) struct Key<'f> {
     event: Option<&'f str>,
     /// The place of the value in the response, or in the event.
     pointer: Option<String>,
-    /// The type of the object.
     holder: Option<&'f str>,
     difference: String,
     /// The API, so that causes in streams of several are apart.
     api: &'f str,
 }
 
-/// The places of values in responses.
 pub(super) struct Places<'d> {
     dialect: &'d Dialect,
     /// Pointer to the response in an event, if any has it.
@@ -36,7 +33,7 @@ impl<'d> Places<'d> {
         Self { dialect, snapshot: dialect.snapshot_member().map(|member| format!("/{member}")) }
     }
 
-    /// Returns the place of a value in the response, wherever an event carries it; `None` if it is the event's own.
+    /// Wherever an event carries the value. `None` if it is the event's own.
     fn in_response(&self, finding: &Finding) -> Option<String> {
         let pointer = finding.pointer.as_deref()?;
         if finding.place.event == 0 {
@@ -53,13 +50,13 @@ impl<'d> Places<'d> {
         Some(place(self.dialect.api, info.scope)? + &starred(rest))
     }
 
-    /// Returns the kind of an event: its scope.
+    /// Its scope.
     fn kind<'e>(&self, event: &'e str) -> &'e str {
         self.dialect.event(event).map_or(event, |info| info.level.name)
     }
 }
 
-/// Returns the place of a scope in the response, with `*` for an index.
+/// With `*` for an index.
 fn place(api: &Api, scope: Scope) -> Option<String> {
     let info = api.scope(scope);
     let pointer = match (info.in_response, info.in_parent, info.parent) {
@@ -72,7 +69,7 @@ fn place(api: &Api, scope: Scope) -> Option<String> {
     Some(segments.collect::<Vec<_>>().join("/"))
 }
 
-/// Returns the rest of a pointer behind the pointer of a value around it.
+/// `None` unless the pointer leads into the holder.
 fn inside<'p>(pointer: &'p str, holder: &str) -> Option<&'p str> {
     pointer.strip_prefix(holder).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -119,7 +116,7 @@ pub fn starred(pointer: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// Returns how the actual value differs from the expected one, without values of this stream.
+/// Without values of this stream.
 fn difference(finding: &Finding) -> String {
     let text = |value: &Option<String>| value.as_deref().unwrap_or_default().to_owned();
     match &*finding.rule {

@@ -13,7 +13,6 @@ pub(super) struct Lack<'f> {
     properties: Vec<(&'f str, &'f Supply)>,
     /// The missing properties of each event type, in the order of `properties`.
     events: BTreeMap<&'f str, BTreeSet<usize>>,
-    /// Where the object is.
     places: Vec<String>,
 }
 
@@ -42,7 +41,7 @@ impl<'f> Lack<'f> {
         self.properties.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
-    /// Returns what lacks what, unless the message of the first finding says it all.
+    /// `None` if the message of the first finding says it all.
     pub(super) fn message(&self, first: &Finding) -> Option<String> {
         if self.is_of_events(first) {
             return (self.properties.len() > 1 || self.events.len() > 1).then(|| self.by_event());
@@ -83,7 +82,7 @@ impl<'f> Lack<'f> {
         Some(fix)
     }
 
-    /// Returns whether events themselves lack properties, not objects in them.
+    /// The events themselves lack properties, not objects in them.
     fn is_of_events(&self, first: &Finding) -> bool {
         first.place.event > 0
             && first.pointer.as_deref().is_none_or(str::is_empty)

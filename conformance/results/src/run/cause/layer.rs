@@ -51,7 +51,7 @@ impl Layer {
         ("schema", Self::Schema),
     ];
 
-    /// Returns the layer of a rule.
+    /// The layer of a rule.
     pub fn of(rule: &str) -> Self {
         let own = Self::RULES.iter().find(|(name, _)| *name == rule);
         let group = || Self::GROUPS.iter().find(|(name, _)| *name == catalogue::group(rule));

@@ -85,7 +85,6 @@ pub fn cause_message(findings: &[&checker::Finding]) -> String {
     first.map(|first| lack.message(first).unwrap_or_else(|| first.message.clone())).unwrap_or_default()
 }
 
-/// The findings of one cause.
 #[derive(Default)]
 struct Found<'f> {
     places: Vec<[usize; 2]>,
@@ -99,9 +98,8 @@ struct Found<'f> {
 }
 
 impl Cause {
-    /// Returns the causes of all findings, in the order in which to mend them: by layer, then those that break most
-    /// clients, then by level, then by simplicity of the recording. Notes that fail nothing come
-    /// after them, and effects of others last.
+    /// In the order for mending them: by layer, then those that break most clients, then by level, then by simplicity of the
+    /// recording. Notes that fail nothing come after them, and effects of others last.
     pub(super) fn all(
         captures: &mut [CaptureReport],
         cases: &[CaseReport],
@@ -199,7 +197,7 @@ impl Cause {
     }
 }
 
-/// Returns how many features the scenario of each capture needs, and how long its request is: what shows in a plain
+/// The number of features that the scenario of each capture needs, and the length of its request: what shows in a plain
 /// scenario is shown there.
 fn demands(captures: usize, cases: &[CaseReport]) -> Vec<(usize, usize)> {
     let mut demands = vec![(0, 0); captures];

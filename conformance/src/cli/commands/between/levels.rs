@@ -6,7 +6,7 @@ use checker::level;
 use crate::cli::flags::verdict::Leveled;
 use crate::cli::input::names;
 
-/// Returns all rules with their usual levels: of both ends, and of the APIs of clients in their usual dialects.
+/// Rules of both ends, and of the APIs of clients in their usual dialects. Each has its usual level.
 pub(super) fn rules() -> Vec<Leveled> {
     let own = BETWEEN_RULES.iter().map(|rule| (rule.id, rule.level));
     let of_apis = RULES.iter().filter_map(|rule| {

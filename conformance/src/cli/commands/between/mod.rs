@@ -149,7 +149,6 @@ pub(in crate::cli) struct BetweenArgs {
     trust_config: bool,
 }
 
-/// The heading of the flags about the gateway.
 const GATEWAY: &str = "Gateway";
 /// The usual limit of a response, and of what the upstream waits for.
 const WAITS: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(2)];
@@ -252,8 +251,7 @@ impl BetweenArgs {
         Ok(())
     }
 
-    /// Returns a flag that was given and is about a gateway or the result of testing one. Who gives one has forgotten the
-    /// gateway, and must not be told that it passed.
+    /// Whoever gives such a flag has forgotten the gateway, and must not be told that it passed.
     fn flag_of_a_gateway(&self) -> Option<&'static str> {
         [
             ("--front", !self.front.is_empty()),
@@ -293,7 +291,7 @@ fn keep(folder: &Path, run: &BetweenRun) -> Result<()> {
 /// Flags whose values are secret.
 const SECRET: [&str; 2] = ["--api-key", "--header"];
 
-/// Returns the command line as it was typed, without secrets.
+/// As it was typed, without secrets.
 fn typed(settings: &Settings) -> String {
     let mut words = vec!["conformance".to_owned()];
     let mut is_secret = false;

@@ -15,7 +15,7 @@ use crate::cli::input::names;
 use crate::cli::input::saved::read_between;
 
 impl BetweenArgs {
-    /// Takes the settings of a run that the user did not give, and returns its failed tests.
+    /// Settings that the user gave stay. The result is the failed tests of the run.
     pub(super) fn repeat(&mut self, folder: &Path) -> Result<BTreeSet<String>> {
         let run = read_between(folder)?
             .with_context(|| format!("{} is not a folder that `between --out` wrote", folder.display()))?;

@@ -91,7 +91,7 @@ impl BetweenArgs {
         Ok(run)
     }
 
-    /// Starts what stands between the client and the upstream, unless it runs already.
+    /// Of the command, of a gateway that runs already, or of the reference gateway.
     fn stand(
         &self,
         suite: &Suite,
@@ -120,7 +120,7 @@ impl BetweenArgs {
         Ok(Standing::Reference { _translators: Reference::start(suite, settings, None)? })
     }
 
-    /// Returns what the output of the gateway must not show: keys and values of headers that are not made up.
+    /// The output of the gateway must not show keys and values of headers, unless they are made up.
     fn secrets(&self, settings: &Settings) -> Vec<String> {
         let of_headers =
             self.header.iter().filter_map(|header| Some(header.split_once(':')?.1.trim().to_owned()));
@@ -129,7 +129,7 @@ impl BetweenArgs {
         all.collect()
     }
 
-    /// Returns the pairs that a gateway translates, of those that the user named.
+    /// Only pairs that the user named.
     fn found(&self, detected: &[Detected], upstream_url: &str, standing: &Standing) -> Result<Vec<Pair>> {
         let mut pairs: Vec<Pair> = Vec::new();
         let mut silent: Vec<&Detected> = Vec::new();
@@ -207,7 +207,7 @@ fn other_upstream(one: &Detected) -> Option<String> {
     Some(format!("{}: it asks in {}", one.front.api.name, upstream.api.name))
 }
 
-/// Does something in a thread of its own, unless the run is interrupted before it is done.
+/// In a thread of its own. An interrupted run does not wait until it is done.
 fn within<T: Send + 'static>(machine: &RunRuntime, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let (sender, done) = channel();
     Builder::new().spawn(move || {

@@ -17,7 +17,7 @@ use crate::cli::message::note;
 use crate::cli::names as known;
 use harness::suite::Selection;
 
-/// Returns the dialects of APIs by a function, each once; all if there are no names.
+/// Each once. Without names, all.
 fn dialects(
     names: &[String],
     of: fn(&spec::Api) -> Option<&'static Dialect>,
@@ -74,7 +74,6 @@ impl FromStr for PairMode {
 pub(super) const CLIENT_KEY: &str = "sk-conformance-client-7d41c02b";
 /// The key that the suite makes for the upstream.
 pub(super) const UPSTREAM_KEY: &str = "sk-conformance-upstream-93be6f15";
-/// The model of the reference translator.
 const MODEL: &str = "reference-1";
 
 impl BetweenArgs {
@@ -191,7 +190,7 @@ impl BetweenArgs {
         Pair { mode, ..pair }
     }
 
-    /// Selects the tests of all pairs, and fails if there are none.
+    /// An error if there are none.
     pub(super) fn select(&self, settings: &mut Settings, again: Option<&BTreeSet<String>>) -> Result<()> {
         let dialect = settings.pairs.first().map(|pair| pair.front).context("there is no pair of APIs")?;
         (settings.selection, settings.shard) = (Selection::default(), None);

@@ -13,7 +13,7 @@ use super::page::{Page, prose, width};
 use reports::Screen;
 use reports::pages::words;
 
-/// Returns the page of a rule: what it demands, its authority and its fix, its exceptions, and how to see it broken.
+/// Its demand, authority, fix and exceptions, and how to see it broken.
 pub(super) fn rule(rule: &TestRule, screen: Screen) -> String {
     let mut page = head(rule, "of `conformance between`, for both ends of a gateway", screen);
     let modes: Vec<&str> = rule.modes.iter().map(|mode| mode.name()).collect();
@@ -65,7 +65,7 @@ fn end(page: &mut Page, rule: &TestRule, screen: Screen) {
     page.out += &prose(rule.prose, width(screen));
 }
 
-/// Returns a command that tests a translator which breaks a rule. Its lines are not wrapped, so that it can be copied.
+/// The translator breaks the rule. Lines of the command are not wrapped, so that it can be copied.
 fn broken(rule: &TestRule) -> String {
     let is_limit = |api: &str| {
         BETWEEN_LIMITS.iter().any(|it| it.rule == rule.id && it.upstream == Some(api) && it.case.is_none())
@@ -172,12 +172,12 @@ fn named(headers: &[(&str, &str)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns whether a limit about this case, or a group with `/`, is about a case.
+/// A limit names a case, or a group with `/`.
 fn names(named: &str, case: &str) -> bool {
     case == named || named.ends_with('/') && case.starts_with(named)
 }
 
-/// Returns where a limit applies, why, and who says so.
+/// Where it applies, why, and who says so.
 fn limit(limit: &BetweenLimit) -> [String; 2] {
     let api = |api: Option<&'static str>| api.unwrap_or("any");
     let of_case = limit.case.map(|case| format!(", {case}")).unwrap_or_default();

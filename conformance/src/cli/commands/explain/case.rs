@@ -56,7 +56,7 @@ pub(in crate::cli) fn case(case: &PlayedCase, dialect: &Dialect, screen: Screen)
     page.out
 }
 
-/// Returns the rules that a response breaks, at least at level SHOULD.
+/// At least at level SHOULD.
 fn found(bytes: &[u8], dialect: &Dialect) -> Vec<String> {
     let Some(dialect) = spec::dialect(dialect.name) else { return Vec::new() };
     let report = recordings::check("case".to_owned(), &mut &*bytes, None, &Rules::of(dialect));
@@ -72,7 +72,7 @@ pub(super) fn fault(fault: WireFault, screen: Screen) -> String {
     page.out
 }
 
-/// Returns bytes for a terminal: a line for each of theirs, in which nothing is hidden.
+/// For a terminal: each line stays one, and nothing in it is hidden.
 pub(in crate::cli) fn visible_bytes(bytes: &[u8]) -> String {
     let mut out = String::new();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {

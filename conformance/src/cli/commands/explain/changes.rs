@@ -11,7 +11,7 @@ use reports::{Screen, Style};
 use results::text::{common, shortened};
 use similar::{Algorithm, DiffTag};
 
-/// Returns the changed parts with their context: - removed, + added, ~ changed.
+/// With their context: - removed, + added, ~ changed.
 pub(super) fn changes(golden: &Golden, edited: &[u8], violation: &Violation, screen: Screen) -> String {
     let is_renumbered = violation.edits.contains(&Edit::Renumber);
     let (before, after) = (readable(golden.bytes), readable(edited));
@@ -63,7 +63,7 @@ enum Fold {
     LeftOut,
 }
 
-/// Folds a long sequence of equal steps to the first and the last.
+/// Of a long sequence of equal steps, the first and the last stay.
 fn folded(steps: &[Step], at: usize, is_of_kind: impl Fn(&Step) -> bool) -> Fold {
     const MAX_STEPS: usize = 2;
     let before = steps.iter().take(at).rev().take_while(|step| is_of_kind(step)).count();
@@ -76,7 +76,6 @@ fn folded(steps: &[Step], at: usize, is_of_kind: impl Fn(&Step) -> bool) -> Fold
     }
 }
 
-/// The rendered changes.
 struct Table {
     out: String,
     digits: usize,
@@ -120,7 +119,7 @@ impl Table {
         self.row(None, sign, &format!("… and {count} more"));
     }
 
-    /// Renders a changed part line by line: JSON by values, other lines as a whole.
+    /// Line by line: JSON by values, other lines as a whole.
     fn changed(&mut self, old: &Part<'_>, new: &Part<'_>) {
         let [old_lines, new_lines] =
             [old, new].map(|part| part.text.split_inclusive('\n').collect::<Vec<_>>());

@@ -126,7 +126,7 @@ fn topics() -> String {
     out
 }
 
-/// Returns the violation of a rule in the API of a dialect: the edits of a golden, the changes, and the findings.
+/// In the API of the dialect: the edits of a golden, the changes, and the findings.
 fn shown(rule: &Rule, dialect: &Dialect, screen: Screen) -> anyhow::Result<String> {
     let violation = &rule.in_dialect(dialect).violation;
     let golden = goldens::golden(violation.golden)

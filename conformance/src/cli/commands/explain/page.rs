@@ -10,9 +10,7 @@ use reports::Screen;
 use reports::pages::{self, requirement, standing, words};
 use results::text::wrap;
 
-/// Maximum width of prose.
 const PROSE: usize = 96;
-/// Width of labels.
 const LABEL_WIDTH: usize = 11;
 
 pub(super) fn width(screen: Screen) -> usize {
@@ -52,7 +50,7 @@ impl Page {
     }
 }
 
-/// Returns the page in the API of a dialect, without its violation.
+/// In the API of the dialect, without its violation.
 pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     let own = rule.in_dialect(dialect);
     let mut page = Page { out: format!("{}: {}\n\n", screen.style.bold(rule.id), rule.title), screen };
@@ -96,7 +94,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     page.out
 }
 
-/// Returns the level in a dialect, and why it differs from others.
+/// In the dialect. The second text is why its level differs from others.
 fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
     let here = level(rule, dialect);
     let own = dialect.rules.iter().find(|own| own.id == rule.id);
@@ -114,7 +112,7 @@ fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
     }
 }
 
-/// Returns wrapped paragraphs; indented, listed and fenced lines are kept.
+/// Indented, listed and fenced lines are kept.
 pub(super) fn prose(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut paragraph = String::new();

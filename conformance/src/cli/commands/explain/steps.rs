@@ -10,7 +10,7 @@ use similar::{Algorithm, DiffTag};
 use super::values::{data_of, differences};
 use recordings::capture::Format;
 
-/// Returns the bytes as text, with invalid UTF-8 escaped.
+/// Invalid UTF-8 is escaped.
 pub(super) fn readable(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -55,7 +55,7 @@ pub(super) fn parts(text: &str, format: Format, is_renumbered: bool) -> Vec<Part
     parts
 }
 
-/// Returns the text without the digits of its sequence numbers.
+/// Without the digits of its sequence numbers.
 fn unnumbered(text: &str) -> Cow<'_, str> {
     const NAME: &str = "\"sequence_number\":";
     let mut pieces = text.split(NAME);

@@ -45,7 +45,7 @@ pub(super) fn event(event: &EventInfo, dialect: &Dialect, screen: Screen) -> Str
     page.out
 }
 
-/// Returns the dialect that stands for the API of a scenario, unless it is the default one.
+/// The dialect stands for the API of the scenario. Empty if it is the default one.
 fn dialect_flag(scenario: &Scenario) -> String {
     let stands_for_api =
         |dialect: &&&Dialect| scenario.applies_to(dialect) && dialect.fallback == Fallback::Api;

@@ -27,7 +27,6 @@ const ROUNDS: usize = 8;
 /// Maximum number of values of an event that its schema is made of.
 const SAMPLES: usize = 500;
 
-/// A proposed dialect.
 pub(in crate::cli) struct Inferred {
     pub(in crate::cli) files: BTreeMap<String, String>,
     /// The changes with their counts, and the rules that recordings break still.
@@ -246,7 +245,7 @@ impl<'m> Changed<'m> {
         Some(is_new)
     }
 
-    /// Allows another schema at a place. Returns whether that is new.
+    /// Allows another schema at a place. False if it was allowed before.
     fn or(&mut self, place: &Place, schema: Value) -> bool {
         let Some(own) = self.schema_mut(place) else { return false };
         if let Some(branches) = own.get_mut("anyOf").and_then(Value::as_array_mut) {

@@ -34,7 +34,7 @@ pub(in crate::cli) struct ListArgs {
 }
 
 impl ListArgs {
-    /// Returns those that list the enumerations of legal streams.
+    /// The enumerations of legal streams.
     pub(in crate::cli) fn vectors() -> Self {
         Self { what: Some(What::Vectors), dialect: "openai".to_owned(), format: Format::Human }
     }
@@ -78,7 +78,7 @@ enum Format {
 }
 
 impl What {
-    /// Returns the members of its entries to show, by column header.
+    /// Members of its entries, by column header.
     const fn columns(self) -> &'static [&'static str] {
         match self {
             Self::Rules => &["RULE", "LEVEL", "AUTHORITY", "REQUIREMENT"],

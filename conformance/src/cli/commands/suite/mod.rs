@@ -39,7 +39,6 @@ use recordings::goldens::{self, GOLDENS, Golden};
 use reports::{Form, Screen};
 use results::{AUTO, CaptureReport, FailOn, Run, Transport, TrialResult, Verdict};
 
-/// The first line of a run without an endpoint.
 const SELF_TEST: &str = "no --target: testing the suite's own reference gateway";
 /// The hint where no tests are named.
 const WITH_TARGET: &str = ". To test an endpoint: conformance run --target URL --model MODEL --profile core";
@@ -182,7 +181,7 @@ impl CommandArgs for SuiteArgs {
 }
 
 impl SuiteArgs {
-    /// Returns a hint for a filter that matches no test but names something else.
+    /// The filter matches no test but names something else.
     fn hint(&self) -> Option<String> {
         self.filter.iter().find_map(|filter| {
             if let Some(hint) = names::path(filter) {
@@ -246,7 +245,7 @@ fn failed_tests(folder: &Path) -> anyhow::Result<Vec<String>> {
     Ok(runs.iter().flat_map(failed).collect())
 }
 
-/// Adds the tests that show whether there are responses: of the same scenarios, and of those that they continue.
+/// Such tests show whether there are responses: of the same scenarios, and of those that they continue.
 fn with_answers<'t>(tests: impl Iterator<Item = &'t String>) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for test in tests {
@@ -266,7 +265,7 @@ fn with_answers<'t>(tests: impl Iterator<Item = &'t String>) -> BTreeSet<String>
     all
 }
 
-/// Returns the self-tests: goldens pass, and each rule can fail.
+/// Goldens pass, and each rule can fail.
 fn own_trials(select: &SelectArgs) -> Vec<Trial> {
     let mut trials = Vec::new();
     for dialect in spec::DIALECTS {
@@ -298,7 +297,7 @@ fn clean(of: &str, report: &CaptureReport) -> Result<(), Failed> {
     fail_if_any(report, FailOn::May, |finding| finding.group() == of)
 }
 
-/// Fails unless the violation of a rule in each of its APIs breaks exactly the rules that it lists.
+/// The violation in each API breaks exactly the rules that it lists.
 fn proof(rule: &'static Rule) -> Result<(), Failed> {
     rule.in_apis.iter().try_for_each(|own| proof_of(rule, &own.violation))
 }
@@ -321,7 +320,7 @@ fn proof_of(rule: &'static Rule, violation: &Violation) -> Result<(), Failed> {
     Err(format!("the violation should break {}; it breaks {}", list(&expected), list(&broken)).into())
 }
 
-/// Returns the number of threads that `RUST_TEST_THREADS` asks for, as tests of cargo do.
+/// `RUST_TEST_THREADS`, as tests of cargo read it.
 fn threads_of_environment() -> Option<usize> {
     let threads = std::env::var("RUST_TEST_THREADS").ok()?;
     threads.parse().ok().filter(|threads| (1..=1000).contains(threads))

@@ -22,15 +22,11 @@ use reports::{Screen, Style, diagnostic};
 use results::text::visible;
 use results::{CaptureReport, FailOn, Finding, Outcome, Run};
 
-/// Recordings and their rules.
 pub(super) struct Tested {
     pub(super) rules: DialectRules,
-    /// The findings that fail.
     pub(super) fail_on: FailOn,
     pub(super) files: Vec<PathBuf>,
-    /// Their format, if given.
     pub(super) format: Option<Format>,
-    /// Whether a report shows timelines.
     pub(super) draws: bool,
 }
 

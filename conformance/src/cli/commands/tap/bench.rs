@@ -15,11 +15,9 @@ use crate::cli::message::note;
 /// Maximum number of reports that are kept for a command.
 const REPORTS: usize = 10_000;
 
-/// The things that all judges share.
 #[derive(Debug)]
 pub(super) struct Bench {
     rules: Mutex<DialectRules>,
-    /// The number of times that the rules were changed.
     version: AtomicU64,
     metrics: Metrics,
     pub(super) evidence: Option<Evidence>,
