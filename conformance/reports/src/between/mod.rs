@@ -1,7 +1,5 @@
 //! Reports of both ends of a gateway.
 
-mod human;
-
 use catalogue::Level;
 use results::text::counted;
 use results::{BetweenRun, BetweenTest, OfPair, StreamOutcome, Unaccounted, Verdict};
@@ -23,7 +21,7 @@ impl Reported for BetweenRun {
     }
 
     fn human(&self, detail: Detail, screen: Screen) -> String {
-        human::human(self, detail, screen)
+        tested(self).human(detail, screen)
     }
 
     fn html(&self) -> String {
@@ -51,6 +49,8 @@ fn tested(run: &BetweenRun) -> Tested<'_, OfPair> {
         group: BetweenTest::pair,
         short_name: BetweenTest::short_name,
         state: |test| by_verdict(test.verdict),
+        title: |test| test.about.stream.map_or("", StreamOutcome::name),
+        dialect: None,
         model: Some(&run.model),
         noun: "pair",
         about: |_| Vec::new(),
@@ -62,6 +62,8 @@ fn tested(run: &BetweenRun) -> Tested<'_, OfPair> {
             vec![pairs(run), outcomes(run), measures(run), limits(run), self::unaccounted(run)]
         }),
         notes: run.unaccounted.iter().map(unaccounted).collect(),
+        steps: run.next(),
+        ms: run.ms,
         report: Box::new(move || json!(run)),
     }
 }
@@ -124,11 +126,8 @@ fn page(run: &BetweenRun) -> Page<'_, OfPair> {
             ),
             ("pairs", vec![(of(false), "good", "without failures"), (of(true), "bad", "with failures")]),
         ],
-        title: |test| test.about.stream.map_or("", StreamOutcome::name),
         look: |test| look_of(test.verdict),
         facts_of: Box::new(move |test| test.about.limits.iter().map(limit).collect()),
-        steps: run.next(),
-        ms: run.ms,
         version: run.between_run,
     }
 }

@@ -1,10 +1,10 @@
 //! Reports of clients: of one run, and of many side by side.
 
 mod html;
-mod human;
 mod matrix;
 
-use results::{ClientOutcome, ClientRun, ClientTest, OfClient, Test, shell_word};
+use results::text::grouped;
+use results::{ClientOutcome, ClientRun, ClientTest, OfClient, ProfileReport, Test, Verdict, shell_word};
 use serde_json::json;
 
 use super::form::{Form, Reported};
@@ -13,7 +13,6 @@ use super::sheet::{Cell, Section, Sheet};
 use super::style::{Detail, Screen};
 use super::test::html::Page;
 use super::test::{Tested, rule};
-use human::{claimed, groups, wanted};
 
 pub use matrix::ClientMatrix;
 
@@ -23,7 +22,7 @@ impl Reported for ClientRun {
     }
 
     fn human(&self, detail: Detail, screen: Screen) -> String {
-        human::human(self, detail, screen)
+        tested(self).human(detail, screen)
     }
 
     fn html(&self) -> String {
@@ -47,6 +46,8 @@ fn tested(run: &ClientRun) -> Tested<'_, OfClient> {
         group: |test| test.group().to_owned(),
         short_name: |test| &test.name,
         state,
+        title: |test| &test.about.title,
+        dialect: Some(run.dialect_in_words()),
         model: None,
         noun: "group",
         about: |Test { about, .. }| {
@@ -62,6 +63,8 @@ fn tested(run: &ClientRun) -> Tested<'_, OfClient> {
         below: Vec::new(),
         sections: Box::new(|| vec![cases(run), Section::profiles(claimed(run))]),
         notes: Vec::new(),
+        steps: run.next(),
+        ms: run.ms,
         report: Box::new(move || json!(run)),
     }
 }
@@ -79,7 +82,6 @@ fn page(run: &ClientRun) -> Page<'_, OfClient> {
         facts: vec![("dialect", run.dialect_in_words()), ("mode", run.mode.clone())],
         command: format!("conformance client -- {}", words.join(" ")),
         meters: vec![("cases", outcomes.to_vec()), ("requests", requests)],
-        title: |test| &test.about.title,
         look: |test| {
             let outcome = test.about.outcome;
             [html::look(outcome), outcome.sign(), outcome.name()]
@@ -91,8 +93,6 @@ fn page(run: &ClientRun) -> Page<'_, OfClient> {
                 ("show it".to_owned(), show),
             ]
         }),
-        steps: run.next(),
-        ms: run.ms,
         version: run.client_run,
     }
 }
@@ -104,16 +104,35 @@ fn state(test: &ClientTest) -> (&'static str, Option<u8>) {
     (outcome.name(), Some(rank))
 }
 
+fn wanted(expect: &str) -> &str {
+    match expect {
+        "must-survive" => "the answer that was sent, without an error",
+        "must-report" => "an error",
+        "either" => "the answer that was sent, or an error",
+        other => other,
+    }
+}
+
+fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
+    let is_claimed = |profile: &&ProfileReport| {
+        let missing = profile.reasons.iter().filter(|reason| reason.verdict == Verdict::NotExercised).count();
+        missing < profile.scenarios.len() || run.asked.contains(&profile.name)
+    };
+    run.profiles.iter().filter(is_claimed)
+}
+
 /// The numbers of cases by group and outcome.
 fn cases(run: &ClientRun) -> Section {
     let shown: Vec<ClientOutcome> =
         ClientOutcome::ALL.into_iter().filter(|outcome| run.totals.count(*outcome) > 0).collect();
-    let rows = groups(run).into_iter().map(|(name, tests)| {
+    let groups = grouped(run.tests.iter().map(|test| (test.group(), test)));
+    let row = |(name, tests): (&str, Vec<&ClientTest>)| {
         let count =
             |outcome: &ClientOutcome| tests.iter().filter(|test| test.about.outcome == *outcome).count();
         let counts = shown.iter().map(|outcome| Cell::plain(count(outcome).to_string()));
         std::iter::once(Cell::code(name)).chain(counts).collect()
-    });
+    };
+    let rows = groups.into_iter().chain([("all", run.tests.iter().collect())]).map(row);
     let heads = std::iter::once("cases").chain(shown.iter().map(|outcome| outcome.name()));
     Section::table("Cases", heads, shown.len(), rows)
 }

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::text::{cut, parted};
-use results::{
-    BetweenMoment, BetweenSide, Step, Test, TestCause, TestFinding, Verdict, cause_counts, first_of,
-};
+use results::{BetweenMoment, BetweenSide, Test, TestCause, TestFinding, Verdict, cause_counts, first_of};
 use serde::Serialize;
 
 use super::rule::{RulePage, first_difference, sides, window};
@@ -41,13 +39,9 @@ pub(crate) struct Page<'r, A> {
     pub(crate) command: String,
     /// Numbers, each with its noun, and its parts with their looks and words.
     pub(crate) meters: Vec<(&'static str, Vec<Part>)>,
-    /// A test in a line.
-    pub(crate) title: fn(&Test<A>) -> &str,
     /// The look of a test, its sign, and its ending in a word.
     pub(crate) look: fn(&Test<A>) -> [&'static str; 3],
     pub(crate) facts_of: About<'r, Test<A>, Vec<(String, String)>>,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) ms: u64,
     /// Version of the format of the report.
     pub(crate) version: u32,
 }
@@ -71,7 +65,7 @@ impl<A: Serialize> Tested<'_, A> {
             ];
             all.extend(tables.iter().zip(&ids).map(|(of, id)| (true, id.as_str(), of.title, 0, "")));
             all.extend([
-                (!page.steps.is_empty(), "next", "Next", 0, ""),
+                (!self.steps.is_empty(), "next", "Next", 0, ""),
                 (!rules.is_empty(), "rules", "Rules", 0, ""),
             ]);
             sections(&all, "Search causes and tests", html);
@@ -84,7 +78,7 @@ impl<A: Serialize> Tested<'_, A> {
                 for (of, id) in tables.iter().zip(&ids) {
                     section(id, of.title, html, |html| self.of_section(of, html));
                 }
-                steps(&page.steps, html);
+                steps(&self.steps, html);
                 if !rules.is_empty() {
                     section("rules", "Rules", html, |html| {
                         for (rule, page) in &rules {
@@ -112,7 +106,7 @@ impl<A: Serialize> Tested<'_, A> {
             for (name, text) in page.facts.iter().cloned().chain(verdict) {
                 fact(name, &text, html);
             }
-            fact("took", &duration(page.ms), html);
+            fact("took", &duration(self.ms), html);
             fact("suite", self.suite, html);
         });
         command(&page.command, html);
@@ -242,7 +236,7 @@ impl<A: Serialize> Tested<'_, A> {
     fn of_test(&self, test: &Test<A>, page: &Page<'_, A>, html: &mut Html) {
         let [look, sign, word] = (page.look)(test);
         let look = if test.expected.is_some() { "idle" } else { look };
-        let title = (page.title)(test);
+        let title = (self.title)(test);
         let tag = html.tag("details").class(&format!("case {look}")).set("id", &test.name);
         tag.set("data-find", format!("{} {title} {word}", test.name)).inside(|html| {
             html.tag("summary").inside(|html| {

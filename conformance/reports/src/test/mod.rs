@@ -1,6 +1,7 @@
 //! The sheets of clients and gateways: tests, and causes with an example.
 
 pub(crate) mod html;
+mod human;
 pub(crate) mod rule;
 
 use std::borrow::Cow;
@@ -10,7 +11,7 @@ use std::rc::Rc;
 use catalogue::Level;
 use results::text::{counted, cut, grouped, visible};
 use results::{
-    FailOn, LevelChange, Outcome, ProfileReport, Test, TestCause, TestFinding, Verdict, cause_counts,
+    FailOn, LevelChange, Outcome, ProfileReport, Step, Test, TestCause, TestFinding, Verdict, cause_counts,
     first_of,
 };
 use serde::Serialize;
@@ -54,6 +55,10 @@ pub(super) struct Tested<'r, A> {
     pub(super) short_name: fn(&Test<A>) -> &str,
     /// The ending of a test in a word, and how bad it is, if that is known.
     pub(super) state: fn(&Test<A>) -> (&'static str, Option<u8>),
+    /// A test in a line.
+    pub(super) title: fn(&Test<A>) -> &str,
+    /// The dialect, where all tests have the same.
+    pub(super) dialect: Option<String>,
     pub(super) model: Option<&'r str>,
     /// The noun of a group.
     pub(super) noun: &'static str,
@@ -69,6 +74,8 @@ pub(super) struct Tested<'r, A> {
     pub(super) sections: Later<'r, Vec<Section>>,
     /// Events outside of tests.
     pub(super) notes: Vec<Note>,
+    pub(super) steps: Vec<Step>,
+    pub(super) ms: u64,
     pub(super) report: Later<'r, Value>,
 }
 
