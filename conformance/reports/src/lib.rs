@@ -17,6 +17,7 @@ pub mod sheet;
 mod source;
 mod style;
 mod summary;
+mod terminal;
 mod terms;
 mod test;
 mod twins;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use catalogue::Level;
 
 use super::super::style::Screen;
-use super::super::summary::Page;
+use super::super::terminal::Page;
 use super::Diff;
 use super::lists::{List, MAX_LENGTH, lists, side};
 use results::text::{cut, visible};

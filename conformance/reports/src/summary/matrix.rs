@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
-use super::Page;
 use crate::style::Style;
+use crate::terminal::Page;
 use results::text::{listed, shortened, visible};
 use results::{Matrix, MatrixColumn, ProfileReport, ProfileState, Run, Tally, Verdict, shell_word};
 

@@ -10,9 +10,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::human::{IN_FULL, effects, word};
 use super::impact::{in_all, in_run};
-use super::style::{Detail, Screen, Style};
+use super::style::{Detail, Screen};
+use super::terminal::Page;
 use super::terms::{coverage, dialect, harm, terms};
-use results::text::{counted, cut, listed, shortened, visible, wrap};
+use results::text::{counted, cut, listed, shortened, visible};
 use results::{Cause, Faults, LiveReport, Run, Tally, Verdict};
 
 /// Maximum number of files, the worst first.
@@ -45,7 +46,7 @@ pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) 
         page.tallies("by group of scenarios", run.groups.iter().map(|group| (&*group.name, group.trials)));
     }
     if run.live.as_ref().is_some_and(|live| live.obstacle.is_some() && !live.has_verdict()) {
-        page.next(run);
+        page.next(&run.next);
         return page.out;
     }
     page.by_profile(run);
@@ -58,26 +59,14 @@ pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) 
     page.clients(run, detail.level);
     page.played(run);
     page.speed(run);
-    page.stale(run);
+    page.stale(run.stale());
     page.undecided(run);
     page.not_judged(run);
-    page.next(run);
+    page.next(&run.next);
     page.out
 }
 
-pub(super) struct Page {
-    pub(super) out: String,
-    width: usize,
-    pub(super) style: Style,
-    is_verbose: bool,
-}
-
 impl Page {
-    pub(super) fn new(screen: Screen, is_verbose: bool) -> Self {
-        let width = screen.width.max(Screen::LEAST_WIDTH);
-        Self { out: String::new(), width, style: screen.style, is_verbose }
-    }
-
     fn head(&mut self, run: &Run, shown: Level) {
         let totals = &run.totals;
         let state = run.outcome.name();
@@ -362,20 +351,6 @@ impl Page {
         }
     }
 
-    fn stale(&mut self, run: &Run) {
-        let stale = run.stale();
-        if stale.is_empty() {
-            return;
-        }
-        self.heading("unexpectedly passing: remove from the list of expected failures");
-        for entry in stale.iter().take(REASONS) {
-            self.row(2, 4, &visible(&cut(entry, MAX_LENGTH)));
-        }
-        if stale.len() > REASONS {
-            self.row(2, 4, &format!("and {} more", stale.len() - REASONS));
-        }
-    }
-
     fn undecided(&mut self, run: &Run) {
         if run.undecided.is_empty() {
             return;
@@ -408,42 +383,6 @@ impl Page {
             if !files.is_empty() {
                 self.row(4, 4, &listed(&files, MAX_CASES, |file| visible(file)));
             }
-        }
-    }
-
-    fn next(&mut self, run: &Run) {
-        if run.next.is_empty() {
-            return;
-        }
-        self.heading("next");
-        for step in &run.next {
-            self.row(2, 2, &visible(&step.why));
-            // Commands are never wrapped, so that they can be copied.
-            let _ = writeln!(self.out, "    {}", self.style.bold(&visible(&step.command)));
-        }
-    }
-
-    fn heading(&mut self, text: &str) {
-        for row in wrap(text, self.width) {
-            let _ = writeln!(self.out, "{}", self.style.bold(&row));
-        }
-    }
-
-    /// Shortened unless verbose.
-    fn short_row(&mut self, text: &str) {
-        if self.is_verbose {
-            self.row(2, 4, text);
-        } else {
-            let text = shortened(text, self.width.saturating_sub(2));
-            let _ = writeln!(self.out, "  {text}");
-        }
-    }
-
-    /// Wrapped; continuation rows are indented further.
-    pub(super) fn row(&mut self, indent: usize, hang: usize, text: &str) {
-        for (number, row) in wrap(text, self.width.saturating_sub(hang)).iter().enumerate() {
-            let indent = if number == 0 { indent } else { hang };
-            let _ = writeln!(self.out, "{:indent$}{row}", "");
         }
     }
 }

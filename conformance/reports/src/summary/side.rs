@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{Page, TABLE};
+use super::TABLE;
 use crate::style::{Detail, Screen};
+use crate::terminal::Page;
 use catalogue::Level;
 use results::text::{counted, visible};
 use results::{LiveReport, ProfileState, Run, Tally, TwinsReport, UndecidedKind, Verdict};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::iter;
 
 use catalogue::Level;
 use results::text::{counted, cut, listed, parted, shortened, visible, wrap};
@@ -14,6 +15,7 @@ use super::{Tested, counts, files, terms};
 use crate::human::word;
 use crate::sheet::{Cell, Section};
 use crate::style::{Detail, Screen, Style};
+use crate::terminal::Page;
 
 /// Maximum number of causes with their example; the others have a line.
 const IN_FULL: usize = 10;
@@ -32,19 +34,9 @@ const MESSAGE: usize = 600;
 /// Width of the labels of remarks.
 const LABEL: usize = 10;
 
-/// The text so far.
-struct Page {
-    out: String,
-    width: usize,
-    style: Style,
-    is_verbose: bool,
-}
-
 impl<A: Serialize> Tested<'_, A> {
     pub(crate) fn human(&self, detail: Detail, screen: Screen) -> String {
-        let width = screen.width.max(Screen::LEAST_WIDTH);
-        let Screen { style, .. } = screen;
-        let mut page = Page { out: String::new(), width, style, is_verbose: detail.is_verbose };
+        let mut page = Page::new(screen, detail.is_verbose);
         if detail.is_verbose {
             self.list_tests(&mut page);
         }
@@ -55,14 +47,8 @@ impl<A: Serialize> Tested<'_, A> {
         for section in self.sections() {
             page.section(&section);
         }
-        for stale in self.stale {
-            page.row(0, 2, &format!("expected failure passes: {}", visible(stale)));
-        }
-        for step in &self.steps {
-            page.row(0, 2, &format!("to {}", visible(&step.why)));
-            // Commands are never wrapped, so that they can be copied.
-            let _ = writeln!(page.out, "  {}", page.style.bold(&visible(&step.command)));
-        }
+        page.stale(self.stale);
+        page.next(&self.steps);
         self.conclude(&mut page);
         page.out
     }
@@ -217,12 +203,6 @@ impl Page {
         self.width.saturating_sub(margin).max(Screen::LEAST_WIDTH)
     }
 
-    /// Continuation rows are indented further.
-    fn row(&mut self, indent: usize, further: usize, text: &str) {
-        let rows = wrap(text, self.room(further)).join(&format!("\n{:further$}", ""));
-        let _ = writeln!(self.out, "{:indent$}{rows}", "");
-    }
-
     fn remark(&mut self, name: &str, text: &str) {
         let rows = wrap(text, self.room(LABEL + 5)).join(&format!("\n  {:LABEL$} ", ""));
         let _ = writeln!(self.out, "  {} {rows}", self.style.frame(&format!("{name:LABEL$}")));
@@ -239,35 +219,27 @@ impl Page {
         if section.rows.is_empty() {
             return;
         }
+        let (first, rest) = section.title.split_at(1);
+        self.heading(&format!("{}{rest}", first.to_lowercase()));
         let most = if self.is_verbose { usize::MAX } else { ROWS };
-        let rows: Vec<Vec<String>> = section
-            .rows
-            .iter()
-            .take(most)
-            .map(|row| row.cells.iter().map(|cell: &Cell| visible(&cell.text())).collect())
-            .collect();
-        let mut widths: Vec<usize> = section.heads.iter().map(|head| head.width()).collect();
-        for row in &rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = cell.width().max(*width);
-            }
-        }
         let texts = section.heads.len() - section.numbers;
-        let line = |cells: &[String]| {
-            let cells = cells.iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
-                let space = " ".repeat(width.saturating_sub(cell.width()));
-                if at < texts { format!("{cell}{space}") } else { format!("{space}{cell}") }
-            });
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        let cell = |(at, cell): (usize, &Cell)| match &*cell.text() {
+            "0" if at >= texts => "-".to_owned(),
+            text => visible(text),
         };
-        if widths.iter().map(|width| width + 2).sum::<usize>() <= self.width {
-            let _ = writeln!(self.out, "{}", self.style.bold(&line(&section.heads)));
-            for row in &rows {
-                let _ = writeln!(self.out, "{}", line(row));
-            }
-        } else {
-            let _ = writeln!(self.out, "{}", self.style.bold(section.title));
-            for row in &rows {
+        let rows = section.rows.iter().take(most).map(|row| row.cells.iter().enumerate().map(cell).collect());
+        let rows: Vec<Vec<String>> = iter::once(section.heads.clone()).chain(rows).collect();
+        let width = |at| rows.iter().filter_map(|row| row.get(at)).map(|cell: &String| cell.width()).max();
+        let widths: Vec<usize> = (0..section.heads.len()).filter_map(width).collect();
+        let is_wide = widths.iter().map(|width| width + 2).sum::<usize>() > self.width;
+        for (number, row) in rows.iter().enumerate() {
+            if !is_wide {
+                let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
+                    let space = " ".repeat(width.saturating_sub(cell.width()));
+                    if at < texts { format!("  {cell}{space}") } else { format!("  {space}{cell}") }
+                });
+                let _ = writeln!(self.out, "{}", cells.collect::<String>().trim_end());
+            } else if number > 0 {
                 self.row(2, 4, &row.join(" · "));
             }
         }

@@ -84,9 +84,7 @@ impl<'r, A: Serialize> Tested<'r, A> {
         let Self { command, suite, outcome, fail_on, stale, tests, causes, .. } = self;
         let of = Rc::new(self);
         let of_all = |text: String| (!causes.is_empty()).then(|| format!("{text}{}", cause_counts(causes)));
-        let unjudged =
-            grouped(of_verdict(tests, Verdict::HarnessError).map(|test| (&test.reason, &test.name)));
-        let not_judged = unjudged.iter().map(|(reason, names)| {
+        let not_judged = of.unjudged().into_iter().map(|(reason, names)| {
             let count = counted(names.len() as u64, "test");
             Note::new(Level::Must, "not judged", format!("{reason} ({count}, first {})", names[0]))
         });
@@ -224,10 +222,16 @@ impl<'r, A: Serialize> Tested<'r, A> {
 
     fn sections(&self) -> Vec<Section> {
         let mut sections = (self.sections)();
-        let unjudged = of_verdict(self.tests, Verdict::HarnessError);
-        let rows = unjudged.map(|test| vec![Cell::code(&test.name), Cell::code(&test.reason)]);
-        sections.push(Section::table("Not judged", ["test", "because"], 0, rows));
+        let rows = self.unjudged().into_iter().map(|(reason, tests)| {
+            vec![Cell::code(reason), Cell::code(tests[0]), Cell::plain(tests.len().to_string())]
+        });
+        sections.push(Section::table("Not judged", ["because", "first test", "tests"], 1, rows));
         sections
+    }
+
+    /// The tests that could not be judged, by reason.
+    fn unjudged(&self) -> Vec<(&'r str, Vec<&'r str>)> {
+        grouped(of_verdict(self.tests, Verdict::HarnessError).map(|test| (&*test.reason, &*test.name)))
     }
 
     fn rules(&self) -> Vec<SheetRule> {
