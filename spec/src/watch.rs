@@ -53,7 +53,6 @@ pub(crate) enum Matched {
 #[derive(Debug, Clone, Copy)]
 struct Row {
     around: usize,
-    /// Its index in the array.
     index: usize,
     /// Its place; empty for the event.
     place: Place,

@@ -17,9 +17,9 @@ use results::{AUTO, CaptureReport, FailOn, Run, recognised_in};
 
 #[derive(Debug, Clone)]
 pub(super) enum DialectRules {
-    /// Those of one dialect.
+    /// The rules of one dialect.
     One(Rules),
-    /// Those of the dialect of each stream.
+    /// The rules of the dialect of each stream.
     Each(RuleSets),
 }
 

@@ -41,7 +41,6 @@ pub(super) const RULES: Known = Known(super::names::rules_and_groups);
 /// Enumerations of legal streams.
 pub(super) const ENUMERATIONS: Known =
     Known(|| grammar::Enumeration::all().into_iter().map(|of| &*of.name.leak()).collect());
-/// Topics of `explain`.
 pub(super) const TOPICS: Known = Known(|| {
     let mut names: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();
     names.extend(spec::DIALECTS.iter().flat_map(|dialect| dialect.events).map(|event| event.name));

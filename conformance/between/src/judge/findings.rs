@@ -18,7 +18,6 @@ pub(super) struct Problem {
     pub(super) message: String,
     /// The level, if it is lower than the rule's.
     pub(super) level: Option<Level>,
-    /// The clients that it breaks.
     pub(super) breaks: Vec<String>,
     /// The excerpts of the upstream and of the client.
     pub(super) sides: [String; 2],

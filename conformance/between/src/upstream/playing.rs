@@ -46,7 +46,6 @@ pub(crate) struct Playing {
     /// How much the client has received in this turn.
     seen: watch::Sender<Said>,
     counter: Mutex<ContentCounter>,
-    /// Whether the client has left.
     has_left: watch::Sender<bool>,
     /// Whether the client did not leave in time.
     stays: AtomicBool,

@@ -285,7 +285,6 @@ impl Place<'_> {
 /// One function for all messages compiles in a fraction of the time of one for each.
 pub(crate) type Message<'m> = &'m dyn Fn() -> String;
 
-/// Whether a dialect allows what a finding is about.
 pub(crate) type FineIn<'d> = &'d mut dyn FnMut(&'static Dialect) -> bool;
 
 /// Findings, without duplicates.

@@ -270,7 +270,6 @@ impl Planned<'_> {
     }
 }
 
-/// The name of the given MCP server.
 const MCP_SERVER: &str = "mcp-server";
 /// The name of the given MCP server whose tools can be listed, but fail.
 const FAILING_MCP_SERVER: &str = "failing-mcp-server";

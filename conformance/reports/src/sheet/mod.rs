@@ -158,7 +158,6 @@ pub(super) struct Note {
     pub(super) level: Level,
     pub(super) title: &'static str,
     pub(super) text: String,
-    /// A file of the repository.
     pub(super) file: Option<String>,
     /// Whether it is worth a line in a log only.
     pub(super) is_minor: bool,

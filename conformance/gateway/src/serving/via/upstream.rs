@@ -86,7 +86,6 @@ impl Asked {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) response: Response,
-    /// The model that was asked.
     pub(super) model: String,
     /// A key that leaks: the client's or the upstream's.
     pub(super) leak: Option<String>,
