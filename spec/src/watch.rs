@@ -155,7 +155,7 @@ impl Matches {
         is_whole.then(|| rows.map(|(at, row)| (at, row.place.0 as usize..row.place.1 as usize)))
     }
 
-    /// They consist of a few digits. `whole` is the view of the event.
+    /// Usual counts consist of a few digits. `whole` is the view of the event.
     pub(crate) fn have_usual_counts(&self, whole: &View<'_>) -> bool {
         self.rows.iter().all(|row| {
             let mut view = *whole;

@@ -560,7 +560,6 @@ fn beyond(events: u64) -> String {
     format!("a stream has more than {most} MiB open at once: its last {events} events were not checked")
 }
 
-/// Responses have no event.
 fn without_events(first: Option<&str>, count: u64) -> String {
     match (first, count) {
         (None, _) => "there is no event in it".to_owned(),

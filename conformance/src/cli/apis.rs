@@ -29,7 +29,7 @@ pub(super) struct ApiArgs {
     dialect: Vec<String>,
 }
 
-/// Of each API, one.
+/// Dialects of a run: each API has one.
 pub(super) struct Chosen {
     pub(super) dialects: Vec<&'static Dialect>,
     /// Whether they were named, so that the endpoint must serve their APIs.

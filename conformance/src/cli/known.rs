@@ -20,7 +20,6 @@ pub(super) const DIALECTS_OR_AUTO: Known =
     Known(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
 pub(super) const APIS: Known = Known(|| super::names::usual().map(|dialect| dialect.api.name).collect());
 pub(super) const ALL: &str = "all";
-/// Features of endpoints.
 pub(super) const FEATURES: Known = Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
 pub(super) const PROFILES: Known = Known(|| catalogue::PROFILES.iter().map(|profile| profile.name).collect());
 pub(super) const CLIENT_PROFILES: Known =

@@ -144,13 +144,11 @@ pub(super) fn one_of_each_api(
 pub(super) enum Topic {
     Rule(&'static Rule),
     Sentence(&'static Requirement),
-    /// An event, and the dialect that has it.
     Event(&'static EventInfo, &'static Dialect),
     Scenario(&'static Scenario),
     Profile(&'static Profile),
     Group(&'static str),
     Feature(&'static Feature),
-    /// A case for clients, and its dialect.
     Case(Box<PlayedCase>, &'static Dialect),
     Fault(WireFault),
     BetweenRule(&'static TestRule),

@@ -22,7 +22,6 @@ struct Counts {
     bytes: AtomicU64,
 }
 
-/// Width of the bar.
 const WIDTH: usize = 24;
 
 impl Progress {

@@ -28,12 +28,12 @@ impl Problem {
         Self { kind: kind.into(), message: message.into(), ..Self::default() }
     }
 
-    /// Around the place where they part.
+    /// Both sides around the place where they part.
     pub(super) fn between(self, upstream: &str, client: &str) -> Self {
         Self { sides: sides(upstream, client), ..self }
     }
 
-    /// From their beginning.
+    /// Both sides from their beginning.
     pub(super) fn showing(self, upstream: &str, client: &str) -> Self {
         Self { sides: [upstream, client].map(shown), ..self }
     }
@@ -59,7 +59,7 @@ impl<'t> Findings<'t> {
         Self { test, instead: None, found: Vec::new(), limits: Vec::new() }
     }
 
-    /// From now on.
+    /// Later findings about answers belong to this rule.
     pub(super) const fn report_answers_as(&mut self, rule: &'static str, kind: &'static str) {
         self.instead = Some((rule, kind));
     }

@@ -36,7 +36,7 @@ pub(crate) struct Playing {
     /// A part that makes the ids of its responses unique.
     tag: String,
     start: Instant,
-    /// For the client.
+    /// How long the upstream waits for the client.
     patience: Duration,
     turn: AtomicUsize,
     /// Whether the upstream answers in any API: the first request shows which one the gateway speaks.

@@ -166,7 +166,7 @@ impl Reading {
         }
     }
 
-    /// Its shape.
+    /// Also records its shape.
     pub(crate) fn tracing(mut self) -> Self {
         self.taken.tracing = Some(Tracing::default());
         self
@@ -178,7 +178,7 @@ impl Reading {
         self
     }
 
-    /// They may be in its joined events.
+    /// Also checks whether its joined events contain these secrets.
     pub(crate) fn watching(mut self, secrets: Secrets) -> Self {
         self.taken.spread = Some(Spread::new(secrets));
         self

@@ -35,7 +35,6 @@ pub struct Sheet<'r> {
     pub(super) title: String,
     /// By which code scanning tells runs apart.
     pub(super) id: String,
-    /// The version of the suite.
     pub(super) suite: &'r str,
     pub(super) outcome: Outcome,
     pub(super) fail_on: FailOn,

@@ -278,7 +278,7 @@ impl Page {
         }
     }
 
-    /// Unless there is a single file.
+    /// Nothing if there is a single file.
     fn by_file(&mut self, run: &Run, shown: Level) {
         if run.captures.len() < 2 {
             return;

@@ -55,11 +55,9 @@ pub(super) struct Tested<'r, A> {
     /// The ending of a test in a word, and how bad it is, if that is known.
     pub(super) state: fn(&Test<A>) -> (&'static str, Option<u8>),
     pub(super) model: Option<&'r str>,
-    /// The noun of a group.
     pub(super) noun: &'static str,
     /// Texts that explain a test, by name.
     pub(super) about: fn(&Test<A>) -> Vec<(&'static str, &str)>,
-    /// The page of a rule in a group.
     pub(super) page: fn(&str, &str) -> Option<RulePage>,
     /// The command that runs a test again.
     pub(super) again: About<'r, Test<A>, String>,
@@ -288,7 +286,6 @@ fn explained(
     sides.map(|(name, side)| (name, window(finding, side, most))).collect()
 }
 
-/// The numbers of tests that are not 0.
 pub(super) fn counts<A>(tests: &[Test<A>]) -> String {
     let count = |verdict| of_verdict(tests, verdict).count() as u64;
     let expected = tests.iter().filter(|test| test.expected.is_some()).count() as u64;

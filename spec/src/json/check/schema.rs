@@ -96,7 +96,6 @@ pub(crate) struct UnionSchema {
 pub(crate) struct Tag {
     pub(crate) property: &'static str,
     pub(crate) values: &'static [&'static str],
-    /// The schema for each value.
     pub(crate) schemas: &'static [Schema],
 }
 

@@ -21,7 +21,6 @@ use crate::serving::host::is_loopback;
 /// Characters that a segment of a path cannot have as they are.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
 
-/// Timeout of a connection.
 const CONNECTION: Duration = Duration::from_secs(10);
 /// Maximum size of a body that is translated as a whole.
 const LARGEST: usize = 64 << 20;
