@@ -15,7 +15,6 @@ pub(super) const DIALECTS: Known = Known(|| spec::dialects().map(|(name, _)| nam
 /// Dialects, `all` and `auto`.
 pub(super) const DIALECTS_OR_ALL: Known =
     Known(|| ["all", results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
-/// Dialects, and `auto`.
 pub(super) const DIALECTS_OR_AUTO: Known =
     Known(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
 pub(super) const APIS: Known = Known(|| super::names::usual().map(|dialect| dialect.api.name).collect());

@@ -139,7 +139,6 @@ pub(super) fn one_of_each_api(
     Ok(dialects)
 }
 
-/// Something that can be explained.
 #[derive(Debug, Clone)]
 pub(super) enum Topic {
     Rule(&'static Rule),

@@ -73,7 +73,6 @@ fn size_of(files: &[PathBuf]) -> u64 {
     sizes.sum()
 }
 
-/// A reader that counts bytes.
 pub(super) struct Counted<'p, R> {
     input: R,
     bytes: &'p AtomicU64,

@@ -69,7 +69,6 @@ impl Attempt {
         self
     }
 
-    /// The reason why the response is no test of the endpoint, if there is one.
     pub(crate) fn obstacle(&self, case: &ScenarioCase) -> Option<Obstacle> {
         obstacle(case, &self.facts, self.follows_answer)
     }

@@ -27,7 +27,6 @@ const CAUSES: usize = 30;
 const CLIENTS: usize = 8;
 /// Maximum number of reasons.
 const REASONS: usize = 4;
-/// Maximum length of a text.
 const MAX_LENGTH: usize = 300;
 /// Maximum length of a text in a row with others.
 const SHORT: usize = 100;

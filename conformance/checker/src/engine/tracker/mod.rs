@@ -458,7 +458,6 @@ fn rank(phases: &[&str], phase: Option<&str>) -> usize {
     phases.iter().position(|known| Some(*known) == phase).unwrap_or(0)
 }
 
-/// A node that is still open when it should not be.
 struct OpenNode {
     node: usize,
     bound: Bound,
