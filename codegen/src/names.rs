@@ -38,7 +38,7 @@ pub(crate) fn snake(wire: &str) -> String {
     if joined.starts_with(|c: char| c.is_ascii_alphabetic()) { joined } else { format!("v_{joined}") }
 }
 
-/// Of an event's variant and struct: its type without the common `response.`.
+/// The name of an event's variant and struct: its type without the common `response.`.
 pub(crate) fn event(wire: &str) -> String {
     pascal(wire.strip_prefix("response.").unwrap_or(wire))
 }

@@ -117,9 +117,7 @@ impl Drop for Folder {
 /// The action of an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Send a NUL.
     Nul,
-    /// Wait for this duration.
     Pause(Duration),
     /// Wait until the client leaves.
     Stall,

@@ -52,7 +52,7 @@ impl Count {
         Some(small.map_or_else(|| Self::Other(Box::new(decimal)), Self::Whole))
     }
 
-    /// Of a JSON string that consists of a few digits.
+    /// `None` unless the JSON string consists of a few digits.
     #[cold]
     pub(crate) fn quoted(raw: &str) -> Option<Self> {
         small(raw.strip_prefix('"')?.strip_suffix('"')?).map(Self::Whole)

@@ -30,7 +30,6 @@ pub struct Enumerations {
     objects: Vec<Place>,
 }
 
-/// A place in events.
 #[derive(Debug, Default)]
 struct Place {
     values: Vec<ListedValue>,
@@ -125,7 +124,7 @@ impl Enumerations {
         read
     }
 
-    /// Of its type, or else those that have none.
+    /// Objects of its type, or else objects that have none.
     fn objects_at<'e>(&'e self, places: &[&'e Place], scanner: &Scanner<'_>) -> Scan<Vec<&'e Place>> {
         let types = || places.iter().flat_map(|place| &place.types);
         for member in TYPE.iter().filter(|_| types().next().is_some()) {

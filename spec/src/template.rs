@@ -335,14 +335,14 @@ impl Template {
         self.write_digits(nth, place.start..place.start, "1");
     }
 
-    /// If the data is the expected one.
+    /// `None` if the data is not the expected one.
     #[inline]
     pub(crate) fn in_data<'a>(&self, data: &'a str) -> Option<Fragment<'a>> {
         let (fragment, length) = self.fragment(self.data.clone(), data)?;
         (length == data.len()).then_some(fragment)
     }
 
-    /// If the frame at the start of the text is the expected one.
+    /// `None` if the frame at the start of the text is not the expected one.
     #[inline]
     pub(crate) fn in_frame<'a>(&self, text: &'a str) -> Option<FragmentFrame<'a>> {
         let (fragment, length) = self.fragment(0..self.text.len(), text)?;

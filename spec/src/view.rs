@@ -32,7 +32,7 @@ impl<'a> View<'a> {
         self.is_newer
     }
 
-    /// Only of values that the event has.
+    /// Only values that the event has.
     pub(crate) fn places(&self) -> impl Iterator<Item = (Slot, (u32, u32))> {
         let places = Slot::ALL.iter().copied().zip(self.slots.iter().copied());
         places.filter(|(_, (start, end))| start < end)

@@ -53,7 +53,6 @@ pub(crate) enum Matched {
 #[derive(Debug, Clone, Copy)]
 struct Row {
     around: usize,
-    /// Its index in the array.
     index: usize,
     /// Its place; empty for the event.
     place: Place,
@@ -156,7 +155,7 @@ impl Matches {
         is_whole.then(|| rows.map(|(at, row)| (at, row.place.0 as usize..row.place.1 as usize)))
     }
 
-    /// They consist of a few digits. `whole` is the view of the event.
+    /// Usual counts consist of a few digits. `whole` is the view of the event.
     pub(crate) fn have_usual_counts(&self, whole: &View<'_>) -> bool {
         self.rows.iter().all(|row| {
             let mut view = *whole;

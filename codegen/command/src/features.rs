@@ -1,6 +1,5 @@
 //! The cargo features of dialects, in the manifests of the crates that have their code.
 
-/// A manifest with a feature for each dialect.
 pub(crate) struct Manifest {
     /// Its path in the folder of the specification.
     pub(crate) path: &'static str,

@@ -133,7 +133,6 @@ struct Member {
     docs: Vec<Attribute>,
     name: Ident,
     of: Type,
-    /// A reference to its value.
     value: TokenStream,
 }
 

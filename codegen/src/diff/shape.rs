@@ -27,7 +27,6 @@ pub(super) struct Shape<'d> {
 pub(super) struct Scalars<'d, R> {
     /// The limits of open values, if any value of the kind is allowed. Unions can have more than one.
     pub(super) open: Vec<R>,
-    /// Enumerated values.
     pub(super) known: Vec<Value>,
     pub(super) formats: BTreeSet<&'d str>,
 }

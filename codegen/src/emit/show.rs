@@ -76,7 +76,7 @@ fn items(tokens: TokenStream) -> Vec<Item> {
         .collect()
 }
 
-/// With the items that they use, except those that can be shown by themselves.
+/// The items of a name, and the items that they use, except those that can be shown by themselves.
 fn pick(items: &[Item], wanted: &str, named: &BTreeSet<String>) -> String {
     let mut picked = vec![wanted.to_owned()];
     let mut text = String::new();

@@ -105,7 +105,7 @@ impl Client {
         Sent { method: Method::Post, url, headers, body: request.body.clone() }
     }
 
-    /// Beside the turns: a method, and a path from the root of the gateway.
+    /// A probe comes beside the turns. It is a method, and a path from the root of the gateway.
     pub(crate) async fn probe(&self, probe: &str, like: &RecordedRequest, playing: &Playing) -> Exchanged {
         let mut sent = self.recorded(like);
         let (method, target) = probe.split_once(' ').unwrap_or(("GET", probe));

@@ -13,7 +13,6 @@ pub(crate) const LANES: [&str; 3] = ["text", "reasoning", "arguments"];
 /// Number of bytes that an answer has said, of each of [`LANES`].
 pub(crate) type Said = [usize; LANES.len()];
 
-/// Counts the content of a stream while it arrives.
 pub(crate) struct ContentCounter {
     reader: ReplyReader,
     /// The lane of each part.

@@ -297,7 +297,6 @@ fn is_of_model(entry: &Value) -> bool {
     !is_output && !matches!(entry["role"].as_str(), Some("user" | "system" | "developer"))
 }
 
-/// The status of a refusal.
 fn refused(event: &Value) -> Option<u16> {
     let status = event.get("status").filter(|_| event["type"] == ERROR)?.as_u64()?;
     u16::try_from(status).ok().filter(|status| *status >= 400)

@@ -30,7 +30,7 @@ impl<'t> Questions<'t> {
         body.to_string()
     }
 
-    /// With the results of the calls. Returns whether there is an answer to continue.
+    /// The results of the calls are sent. False if there is no answer to continue.
     pub(crate) fn go_on(&mut self, before: &Exchanged, turn: usize) -> bool {
         let Some(response) = &before.response else { return false };
         let content_type = response.header("content-type");

@@ -163,7 +163,7 @@ impl Checker {
         }
     }
 
-    /// Checks the frames that waited.
+    /// The frames that waited are checked now.
     #[cold]
     fn settle(&mut self, mut observer: Option<&mut dyn Observer>) {
         let Some(waiting) = self.waiting.take() else { return };

@@ -90,7 +90,6 @@ pub(crate) struct Evidence<'e, 'f> {
     pub(crate) exchange: Option<&'e Exchange<'e>>,
     pub(crate) before: &'e [&'e Frame<'static>],
     pub(crate) first: Option<&'e First<'f>>,
-    /// Whether it is a response without a stream.
     pub(crate) is_body: bool,
 }
 

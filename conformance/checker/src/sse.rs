@@ -95,7 +95,6 @@ struct Outline {
     first_line: u64,
     /// Its lines so far, without line ends.
     lines: Vec<Range<usize>>,
-    /// Start of the unfinished line.
     line_start: usize,
     dropped: Dropped,
 }

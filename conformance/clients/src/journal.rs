@@ -22,7 +22,7 @@ pub(super) enum Sent {
     Message(String),
 }
 
-/// With the times at which they came.
+/// With the times when they came.
 pub(super) fn attempts<'s>(sent: &'s [Sent], api: &Api) -> Vec<(&'s Received, Instant)> {
     let of_case = |one: &'s Sent| match one {
         Sent::Request(request, at) if request.method == "POST" && api.is_at(&request.path) => {

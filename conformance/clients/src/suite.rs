@@ -432,7 +432,6 @@ struct Worker<'s> {
     processes: &'s Processes,
     starts: &'s Starts,
     running: Option<Running>,
-    /// Time until the first reply of a process.
     replied_after: Option<Duration>,
 }
 

@@ -63,7 +63,6 @@ struct Node {
     opening: Value,
     text: String,
     fragments: usize,
-    /// The value that it has ended with.
     value: Option<Value>,
     /// The last phase of something inside.
     end: Option<&'static str>,

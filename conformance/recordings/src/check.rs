@@ -78,10 +78,9 @@ impl Asked {
 pub struct Checking {
     checker: Checker,
     piece: Piece,
-    /// Whether the current stream has begun.
     is_begun: bool,
     exchange: Option<String>,
-    /// Its number, if this suite recorded it.
+    /// The number of the exchange, if this suite recorded it.
     exchange_number: Option<u64>,
     exchanges: u64,
     status: Option<u16>,
@@ -103,7 +102,6 @@ pub struct Checking {
     frames: u64,
     /// Whether they came without the framing of a stream.
     is_unframed: bool,
-    /// Whether the connection of the exchange was lost.
     is_lost: bool,
     /// The first response without an event, by the name of its exchange, and the number of all.
     hollow: Option<(Option<String>, u64)>,
@@ -562,7 +560,6 @@ fn beyond(events: u64) -> String {
     format!("a stream has more than {most} MiB open at once: its last {events} events were not checked")
 }
 
-/// Responses have no event.
 fn without_events(first: Option<&str>, count: u64) -> String {
     match (first, count) {
         (None, _) => "there is no event in it".to_owned(),

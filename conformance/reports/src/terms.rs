@@ -69,7 +69,7 @@ pub fn dialects_of(capture: &CaptureReport) -> Option<String> {
     dialects(capture.dialects.iter().map(|seen| (&*seen.dialect, seen.responses, &*seen.by)))
 }
 
-/// If all recordings have the same one. `None` if none was recognised.
+/// The number of dialects if the recordings differ. `None` if none was recognised.
 pub(super) fn dialect(run: &Run) -> Option<String> {
     match &*run.recognised() {
         [(only, ..)] => Some(visible(only)),

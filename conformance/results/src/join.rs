@@ -120,7 +120,7 @@ impl BetweenRun {
     }
 }
 
-/// The parts must have the same in common.
+/// All parts must agree in what they have in common.
 fn same<R: PartialEq>(runs: &[R], common: impl Fn(&R) -> R) -> Result<(), Unmergeable> {
     let first = runs.first().map(&common);
     let mut all = runs.iter().enumerate();

@@ -159,7 +159,7 @@ fn parsed(line: &mut clap::Command, arguments: &[OsString]) -> ArgMatches {
     })
 }
 
-/// By the first argument, which can also ask for help or the version.
+/// The first argument names a command, or asks for help or the version.
 fn is_named(arguments: &[OsString]) -> bool {
     let asks =
         |first: &OsString| ["help", "-h", "--help", "-V", "--version"].iter().any(|word| first == word);

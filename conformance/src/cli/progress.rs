@@ -22,7 +22,6 @@ struct Counts {
     bytes: AtomicU64,
 }
 
-/// Width of the bar.
 const WIDTH: usize = 24;
 
 impl Progress {
@@ -74,7 +73,6 @@ fn size_of(files: &[PathBuf]) -> u64 {
     sizes.sum()
 }
 
-/// A reader that counts bytes.
 pub(super) struct Counted<'p, R> {
     input: R,
     bytes: &'p AtomicU64,

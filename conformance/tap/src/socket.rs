@@ -21,7 +21,6 @@ const CONTROL: usize = 125;
 /// The code of a regular close.
 const NORMAL: u16 = 1000;
 
-/// Why a copy has no further messages.
 enum Stop {
     Closed(Option<u16>),
     Unreadable(String),

@@ -164,7 +164,7 @@ fn unescaped(segment: &str) -> Option<Cow<'_, str>> {
     is_valid.then(|| Cow::Owned(segment.replace("~1", "/").replace("~0", "~")))
 }
 
-/// It has no sign and no leading zeros.
+/// An index has no sign and no leading zeros.
 fn index(segment: &str) -> Option<usize> {
     let is_canonical = segment == "0" || segment.starts_with(|first| matches!(first, '1'..='9'));
     segment.parse().ok().filter(|_| is_canonical)

@@ -234,7 +234,7 @@ impl<'a> Scanner<'a> {
         Ok(name)
     }
 
-    /// If it has less than 32 bytes, no escapes, and no whitespace around its colon, as most have.
+    /// `None` if it has 32 bytes or more, escapes, or whitespace around its colon, as few have.
     #[inline]
     fn short_name(&self) -> Option<&'a [u8]> {
         let [b'"', rest @ ..] = self.text.as_bytes().get(self.at..)? else { return None };

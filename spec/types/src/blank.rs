@@ -38,7 +38,7 @@ impl<T: Blank> Blank for Box<T> {
     }
 }
 
-/// From the files under `spec/`. A test parses each of them.
+/// The text is from the files under `spec/`. A test parses each of them.
 pub(crate) fn literal<T: Read<'static> + Blank>(text: &'static str) -> T {
     T::parse(text).unwrap_or_else(|_| T::blank())
 }

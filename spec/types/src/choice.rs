@@ -117,13 +117,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value becomes text, unless the text is not JSON.
+    /// The value is kept as text, unless the text is not JSON.
     #[cold]
     pub(crate) fn missed(&mut self, miss: Miss, place: Checkpoint) -> Result<Raw<'a>, Miss> {
         if miss == Miss::Syntax { Err(miss) } else { self.misfit(place) }
     }
 
-    /// The value becomes text.
+    /// The value is kept as text.
     #[cold]
     pub(crate) fn misfit(&mut self, place: Checkpoint) -> Result<Raw<'a>, Miss> {
         self.rewind(place);

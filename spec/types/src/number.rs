@@ -39,7 +39,7 @@ impl Integer {
     }
 }
 
-/// Of digits (and a sign) in canonical notation.
+/// `None` unless these are digits (and a sign) in canonical notation.
 #[inline]
 fn canonical(raw: &str) -> Option<i64> {
     if raw.len() <= 15 && raw.as_bytes().first() != Some(&b'-') {

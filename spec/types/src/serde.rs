@@ -36,9 +36,7 @@ struct Document<'a> {
 
 #[derive(Default)]
 struct Container {
-    /// Number of its entries or members.
     length: usize,
-    /// Offset of its end.
     end: usize,
     /// The position of the first container after it.
     next: usize,

@@ -61,7 +61,6 @@ impl ListArgs {
     }
 }
 
-/// The purpose of each role.
 const ROLES: &[(Role, &str)] = &[
     (Role::Open, "Opens the scope, like response.output_item.added."),
     (Role::Delta, "Appends a delta to the value at `value`."),

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::pointer::Pointer;
 use super::schemas::{Result, fail};
 
-/// A schema of a document with its place.
 pub(super) type Place<'d> = (Pointer, &'d Value);
 
 /// An `OpenAPI` document with named schemas.

@@ -26,7 +26,7 @@ const PHASES: &[&str] = &[
     "compacting",
 ];
 
-/// From another dialect, or guessed from the name. Both are marked as guesses.
+/// The lifecycle comes from another dialect, or is guessed from the name. Both are marked as guesses.
 pub(super) fn place(event: &mut Value, folder: &Path, root: &str) {
     let Some(name) = event.get("$id").and_then(Value::as_str).map(str::to_owned) else { return };
     let neighbours = folder.parent().map(paths).unwrap_or_default();

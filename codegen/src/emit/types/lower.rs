@@ -239,7 +239,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Of a schema that allows only strings. Empty if it allows any.
+    /// `None` unless the schema allows only strings. Empty if it allows any.
     fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
         match self.registry.resolve(schema) {
             Schema::String(_) => Some(Vec::new()),

@@ -50,7 +50,6 @@ pub(super) enum Start {
     Empty,
     /// The default of its type, if that has one.
     Inner,
-    /// This JSON.
     Json(String),
 }
 

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, Exchanged, Fault, REPLAY, Response, SeenKey, Test};
 
-/// Version of the format.
 const VERSION: u32 = 1;
 
 /// A test, and what its recordings do not hold.

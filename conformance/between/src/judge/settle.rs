@@ -69,14 +69,14 @@ pub(crate) fn settle(tests: &mut [BetweenTest]) {
     }
 }
 
-/// As they are before they are settled: the tests of other parts of the run are needed to settle them.
+/// Findings stay as they are before they are settled: the tests of other parts of the run are needed to settle them.
 pub(crate) fn keep_unsettled(tests: &mut [BetweenTest]) {
     for test in tests {
         test.about.unsettled.clone_from(&test.findings);
     }
 }
 
-/// It goes back to its own rule if the answer is as wrong without borders.
+/// The finding goes back to its own rule if the answer is as wrong without borders.
 fn of_borders(finding: &mut TestFinding, is_known: &dyn Fn(&str, &str) -> bool) {
     let mut parts = finding.kind.splitn(3, ": ");
     let (Some(writes), Some(rule)) = (parts.next(), parts.next()) else { return };

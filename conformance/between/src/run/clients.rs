@@ -4,7 +4,6 @@ use crate::client::Client;
 use crate::evidence::Test;
 use crate::settings::{Pair, Settings};
 
-/// The clients of a run, by their pairs.
 pub(super) struct Clients(Vec<(String, Client)>);
 
 impl Clients {

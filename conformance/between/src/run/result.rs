@@ -12,7 +12,7 @@ use crate::judge::judge;
 use crate::moments::moments;
 use crate::upstream::UNSERVED;
 
-/// Also writes them to a folder if there is one.
+/// Also writes the recordings to a folder if there is one.
 pub(crate) fn judged(test: &Test, evidence: &Evidence, out: Option<&Path>) -> io::Result<BetweenTest> {
     // Verdicts on what is recorded are the same when it is read again.
     let evidence = folder::recorded(test, evidence)?;

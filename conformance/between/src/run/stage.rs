@@ -258,7 +258,7 @@ impl Stage {
         exchanges
     }
 
-    /// All at once.
+    /// All clients ask at once.
     async fn crowd(&self, test: &Test, playing: &Arc<Playing>, count: u32) -> Vec<Exchanged> {
         let mut asking = JoinSet::new();
         for number in 0..usize::try_from(count).unwrap_or(1) {
@@ -276,7 +276,7 @@ impl Stage {
         exchanges.into_iter().map(|(_, exchange)| exchange).collect()
     }
 
-    /// Or until the patience is over.
+    /// Also ends when the patience is over.
     async fn quiet(&self, playing: &Playing) {
         let drained = self.settings.declared.drains.map(|drains| Duration::from_secs(drains) + DRAINED);
         let until = playing.elapsed() + drained.unwrap_or_default().max(self.settings.patience * 2);

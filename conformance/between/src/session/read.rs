@@ -13,7 +13,6 @@ use super::recording::FileExchange;
 use super::{Session, form, recording, transcript};
 use crate::dialects::front_dialect;
 
-/// The end of the names of files with sessions.
 const EXTENSION: &str = "jsonl";
 /// The usual name of such a file: its folder has the name of the session.
 const USUAL: &str = "session";

@@ -27,7 +27,6 @@ pub(super) fn perform(
     unfold(performance, |mut performance| async move { Some((performance.next().await?, performance)) })
 }
 
-/// A body while it is sent.
 struct Performance {
     playing: Arc<Playing>,
     exchange: usize,

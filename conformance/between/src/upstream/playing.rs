@@ -36,7 +36,7 @@ pub(crate) struct Playing {
     /// A part that makes the ids of its responses unique.
     tag: String,
     start: Instant,
-    /// For the client.
+    /// How long the upstream waits for the client.
     patience: Duration,
     turn: AtomicUsize,
     /// Whether the upstream answers in any API: the first request shows which one the gateway speaks.
@@ -46,7 +46,6 @@ pub(crate) struct Playing {
     /// How much the client has received in this turn.
     seen: watch::Sender<Said>,
     counter: Mutex<ContentCounter>,
-    /// Whether the client has left.
     has_left: watch::Sender<bool>,
     /// Whether the client did not leave in time.
     stays: AtomicBool,

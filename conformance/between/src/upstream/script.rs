@@ -25,7 +25,6 @@ const AFTER_LEAVE: Duration = Duration::from_millis(40);
 /// The upstream sends for longer than a gateway declares to read.
 const AFTER_DRAIN: Duration = Duration::from_secs(1);
 
-/// A response of the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
     pub(super) status: u16,

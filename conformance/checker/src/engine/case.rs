@@ -61,7 +61,6 @@ enum Holder {
     Body,
 }
 
-/// A member of a response that differs from the first snapshot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Change<'s> {
     pub(crate) name: &'s str,

@@ -13,7 +13,6 @@ pub(super) struct Cells {
     used: usize,
 }
 
-/// The values that a relation keeps of an occurrence of its scope.
 #[derive(Debug)]
 pub(super) enum Cell {
     /// One value, as JSON.

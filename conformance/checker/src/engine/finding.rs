@@ -285,7 +285,6 @@ impl Place<'_> {
 /// One function for all messages compiles in a fraction of the time of one for each.
 pub(crate) type Message<'m> = &'m dyn Fn() -> String;
 
-/// Whether a dialect allows what a finding is about.
 pub(crate) type FineIn<'d> = &'d mut dyn FnMut(&'static Dialect) -> bool;
 
 /// Findings, without duplicates.
@@ -309,7 +308,7 @@ pub struct Findings {
 #[derive(Debug, Default)]
 struct Blamed {
     frame: u64,
-    /// By pointer.
+    /// By the pointers of the values, with the levels of the findings.
     rules: HashMap<String, Vec<(&'static str, Level)>>,
     count: usize,
 }
@@ -592,12 +591,12 @@ fn known_event<'n>(api: &str, name: &'n str) -> &'n str {
     if dialects_of_clients(api).iter().any(is_known) { name } else { namespace_of(name) }
 }
 
-/// Unknown event types have it in common with others.
+/// The part that unknown event types share with others.
 fn namespace_of(name: &str) -> &'static str {
     APIS.iter().find_map(|api| api.signature.pattern(name)).unwrap_or("*")
 }
 
-/// By the name that the text ends with.
+/// The text ends with the name of the API.
 fn path_of(text: &str) -> Option<&'static str> {
     let own = APIS.iter().find(|api| text.ends_with(api.title)).map(|api| api.path);
     let foreign = || FOREIGN.iter().find(|api| text == api.name)?.paths.first().copied();

@@ -36,7 +36,6 @@ pub(crate) enum Moment {
     Sequence,
     /// One of the first events.
     Beginning,
-    /// An event on a WebSocket.
     Socket,
     /// A reply on a WebSocket to a message about a response in flight.
     Aside,
@@ -94,9 +93,9 @@ pub(crate) type BoundRules<F> = Vec<(Bound, F)>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
     All,
-    /// Those whose output differs from the finished items.
+    /// Terminal events whose output differs from the finished items.
     Otherwise,
-    /// Those whose `tool_choice` is not `auto`.
+    /// Terminal events whose `tool_choice` is not `auto`.
     WithChoice,
 }
 
@@ -202,10 +201,9 @@ impl ValueRules {
     }
 }
 
-/// Rules with code, by the moment when they are called.
 #[derive(Debug)]
 pub(crate) struct Hooks {
-    /// Those that need only the case, by moment.
+    /// Rules that need only the case, by moment.
     plain: [Plain; Moment::COUNT],
     pub(crate) event: BoundRules<EventRule>,
     pub(crate) any_snapshot: BoundRules<SnapshotRule>,

@@ -33,7 +33,7 @@ pub(crate) struct Listed {
 
 #[derive(Debug)]
 enum Members {
-    /// They were recorded while the event was validated.
+    /// The members were recorded while the event was validated.
     Recorded(usize),
     Read(Vec<OutlineMember>, Names),
 }

@@ -295,7 +295,7 @@ impl Node {
         }
     }
 
-    /// If it was closed before its end, the event at hand is the end.
+    /// False if the node was not closed before its end. If it was, the event at hand counts as its end.
     pub(super) const fn take_early_close(&mut self) -> bool {
         std::mem::replace(&mut self.may_close_again, false)
     }

@@ -21,7 +21,6 @@ pub(crate) struct Plan {
     pub(super) steps: Vec<Vec<Step>>,
     /// Steps of relations for an item of a body.
     pub(super) steps_of_body: Vec<Step>,
-    /// Rules with a relation.
     pub(super) relations: Vec<Bound>,
     /// Position of a scope's values in the value that closes their parent.
     pub(super) places: Vec<Places>,

@@ -282,7 +282,7 @@ impl<'a> Record<'a> {
         listed.into_iter().flatten().chain(only.map(|(_, info)| (info, self.view)))
     }
 
-    /// The entries of arrays where the effect at hand takes place stand in place of `*`.
+    /// The indices of the array entries of the effect at hand replace `*`.
     pub(crate) fn filled<'p>(&self, pointer: &'p str) -> Cow<'p, str> {
         match self.matches.zip(self.effect) {
             Some((matches, nth)) => matches.filled(nth, pointer),
@@ -299,7 +299,7 @@ impl<'a> Record<'a> {
         Some((data.get(place)?, is_first && is_last))
     }
 
-    /// Among the effects of its array.
+    /// The effect at hand, among the effects of its array.
     pub(crate) fn is_first_of_kind(&self) -> bool {
         self.matches.zip(self.effect).is_none_or(|(matches, nth)| matches.is_first(nth))
     }
@@ -313,7 +313,7 @@ impl<'a> Record<'a> {
         Some(RawString { raw, escaped: false })
     }
 
-    /// They are escaped as numbers, or U+FFFD. Most escapes are line feeds and quotes.
+    /// Lost characters are escaped as numbers, or U+FFFD. Most escapes are line feeds and quotes.
     pub(crate) fn may_have_lost_characters(&self) -> bool {
         static NUMBERED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\\u"));
         let rest = self.first_escape.and_then(|at| self.data().as_bytes().get(at..));
@@ -351,7 +351,6 @@ impl<'a> Record<'a> {
         self.listed.get_or_init(|| AllListed::of(self.data(), self.member(list), inner, recorded))
     }
 
-    /// One of these objects.
     pub(crate) fn listed_object<'r>(&'r self, listed: &'r Listed) -> Object<'r> {
         listed.object(self.data(), self.matches)
     }

@@ -97,7 +97,7 @@ impl<'l> Token<'l> {
     }
 }
 
-/// The text of such a token stands for a piece of a character, whose bytes it cannot have.
+/// The text of the token stands for a piece of a character, whose bytes it cannot have.
 fn is_piece(token: &str) -> bool {
     token.contains("\\x") || token.contains(char::REPLACEMENT_CHARACTER)
 }

@@ -51,7 +51,6 @@ pub(super) fn offered(case: &mut Case<'_>, _: &Node, call: &Object<'_>) {
     });
 }
 
-/// The setting that chooses tools.
 fn choice(api: &Api) -> &'static str {
     api.request.choice.map_or("the request", |choice| choice.member)
 }

@@ -62,7 +62,6 @@ pub(crate) fn members(dialect: &'static Dialect, streams: &mut Streams) -> Vec<P
     cases
 }
 
-/// Whether a finding is about a member of events, in this form.
 pub(crate) fn is_of(finding: &Finding, event: &str, member: &str, form: &str) -> bool {
     finding.place.event_type.as_deref() == Some(event)
         && finding.member.as_deref() == Some(member)
@@ -96,7 +95,7 @@ fn intact(golden: &'static Golden, dialect: &'static Dialect, streams: &mut Stre
     })
 }
 
-/// Each once. They are made of the goldens whose requests clients of the dialect can send.
+/// Each defect once, of goldens whose requests clients of the dialect can send.
 fn defects(dialect: &'static Dialect, streams: &mut Streams) -> Vec<Edited> {
     let mut playable = playable(dialect, streams);
     // The plainest stream that has the member shows the defect: more clients can ask for it, and read it.

@@ -15,7 +15,6 @@ pub(super) struct Acts(Mutex<Vec<Part>>);
 
 struct Part {
     act: Arc<Act>,
-    /// The API of the requests that it answers.
     api: &'static Api,
     asked: Arc<AtomicUsize>,
 }

@@ -186,7 +186,7 @@ fn of_turn(
     }
 }
 
-/// All that was said is repeated, and unchanged if only the server can read it.
+/// The request must repeat all that was said, and unchanged if only the server can read it.
 fn of_conversation(
     case: &PlayedCase,
     turn: &PlayedTurn,

@@ -138,7 +138,6 @@ impl Replay {
     }
 }
 
-/// The pauses between pieces.
 struct Clock {
     speed: f64,
     before: Duration,

@@ -47,7 +47,6 @@ pub(super) fn play(pieces: impl IntoIterator<Item = (Duration, Vec<u8>)>, end: E
     body(Source::Pieces(pieces), end)
 }
 
-/// The source of the chunks of a body.
 #[derive(Debug)]
 enum Source {
     /// Events of a stream, optionally split into chunks.

@@ -193,7 +193,7 @@ impl Judge<'_> {
         reasons
     }
 
-    /// In the exchanges of the scenarios of a profile.
+    /// In the exchanges of a profile's scenarios.
     fn rule(&self, id: &str, sent: &[&Sent<'_>]) -> Option<Reason> {
         if !self.rules.iter().any(|rule| rule.id == id) {
             let text = "it was excluded from the run";

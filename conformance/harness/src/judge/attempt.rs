@@ -69,7 +69,6 @@ impl Attempt {
         self
     }
 
-    /// The reason why the response is no test of the endpoint, if there is one.
     pub(crate) fn obstacle(&self, case: &ScenarioCase) -> Option<Obstacle> {
         obstacle(case, &self.facts, self.follows_answer)
     }
@@ -166,7 +165,7 @@ impl Reading {
         }
     }
 
-    /// Its shape.
+    /// Also records its shape.
     pub(crate) fn tracing(mut self) -> Self {
         self.taken.tracing = Some(Tracing::default());
         self
@@ -178,7 +177,7 @@ impl Reading {
         self
     }
 
-    /// They may be in its joined events.
+    /// Also checks whether its joined events contain these secrets.
     pub(crate) fn watching(mut self, secrets: Secrets) -> Self {
         self.taken.spread = Some(Spread::new(secrets));
         self

@@ -31,13 +31,11 @@ struct Lanes {
     is_aside_answered: bool,
 }
 
-/// Maximum size of the content.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Maximum number of marks and ids.
 const MAX_NAMES: usize = 1000;
 
-/// Maximum number of times.
 const MAX_TIMES: usize = 1 << 18;
 
 impl FactsReader {

@@ -37,7 +37,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// With the knowledge of earlier ones.
+    /// The knowledge of earlier exchanges completes this one.
     pub(crate) fn add(&mut self, case: &ScenarioCase, attempt: &mut Attempt) {
         self.sent += 1;
         attempt.place = self.sent;

@@ -14,7 +14,6 @@ use checker::Rules;
 use gateway::IDENTITY;
 use results::text::first_dangerous;
 
-/// Maximum time of the request.
 const TIME: Duration = Duration::from_secs(20);
 /// Maximum time of the request that only asks who the endpoint is.
 const BRIEF: Duration = Duration::from_secs(2);

@@ -47,7 +47,7 @@ pub struct Live {
     /// The cases, and how to send them.
     pub plan: RunPlan,
     pub(crate) rules: Rules,
-    /// These, and those that only are counted.
+    /// The rules that decide trials, and those that only are counted.
     judged: Rules,
     client: Client,
     runtime: Arc<Runtime>,

@@ -14,7 +14,6 @@ use super::previous::{PreviousResponse, is_previous_output};
 use super::seed::Seed;
 use results::{Judgement, UndecidedKind, Verdict};
 
-/// The reason why a scenario is not sent.
 pub(super) fn unfit_scenario(
     scenario: &Scenario,
     is_twin: bool,
@@ -31,7 +30,6 @@ pub(super) fn unfit_scenario(
     foreign(scenario, is_twin, dialect).map(|reason| Judgement::new(Verdict::NotExercised, reason))
 }
 
-/// The reason why a conversation is not sent.
 pub(super) fn unfit_turns(
     turns: &[&'static Scenario],
     dialect: &'static Dialect,

@@ -23,7 +23,6 @@ pub struct Selection {
     api: &'static str,
 }
 
-/// A filter, with the text it was written as.
 #[derive(Debug, Clone)]
 struct Filter {
     text: String,

@@ -270,7 +270,6 @@ impl Planned<'_> {
     }
 }
 
-/// The name of the given MCP server.
 const MCP_SERVER: &str = "mcp-server";
 /// The name of the given MCP server whose tools can be listed, but fail.
 const FAILING_MCP_SERVER: &str = "failing-mcp-server";
@@ -460,7 +459,7 @@ impl Session {
         Judge { run: &self.file, rules: &rules, cases: &self.live().plan.cases, sent: &sent }.report()
     }
 
-    /// All but its exchanges.
+    /// All files of the run but its exchanges.
     fn keep(&mut self, evidence: &Evidence, report: &Run, profiles: Vec<ProfileReport>) -> io::Result<()> {
         self.file.report = Some(evidence.write_report(&reports::json(report))?);
         evidence.write_run(&self.file)?;

@@ -65,7 +65,6 @@ impl<'s> Side<'s> {
     }
 }
 
-/// Two answers to one scenario.
 pub(super) fn differences(one: &Side<'_>, other: &Side<'_>, strictness: Strictness) -> Vec<Unlike> {
     let (Some(own), Some(its)) = (one.last(), other.last()) else { return Vec::new() };
     let mut found = Vec::new();

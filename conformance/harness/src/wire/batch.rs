@@ -18,7 +18,6 @@ struct Ask {
     answer: Option<AskOutcome>,
 }
 
-/// The answer to a request: a response, or an error with a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AskOutcome {
     Response,
@@ -46,7 +45,6 @@ type Numbered = (&'static Scenario, Option<u32>);
 /// The next step after an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step<'b> {
-    /// Listen.
     Listen,
     /// Send the message of this scenario, about this response.
     Send(&'static Scenario, Option<&'b PreviousResponse>),

@@ -28,7 +28,6 @@ pub struct Client {
     /// Client for WebSocket handshakes, which need HTTP/1.1.
     upgrading: reqwest::Client,
     target: Target,
-    /// The address of the proxy, if any.
     proxy: Option<String>,
     limits: Limits,
     interrupt: watch::Receiver<bool>,
@@ -373,7 +372,6 @@ impl Sending<'_> {
     }
 }
 
-/// The compression of a body.
 enum Decoding {
     /// Not known from the headers or these first bytes.
     Plain(Vec<u8>),
@@ -418,7 +416,6 @@ impl Decoding {
         }
     }
 
-    /// Decodes the remaining bytes.
     fn finish<'c>(&mut self, most: usize) -> (Cow<'c, [u8]>, Result<bool, String>) {
         match self {
             Self::Compressed(decompressor, true) => {

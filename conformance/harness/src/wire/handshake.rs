@@ -15,7 +15,6 @@ use super::client::in_words;
 /// A connection after its handshake.
 pub type Socket = WebSocketStream<Upgraded>;
 
-/// The key and the headers of a handshake.
 pub(super) fn handshake(mut headers: HeaderMap) -> (String, HeaderMap) {
     let key = generate_key();
     headers.remove(CONTENT_TYPE);

@@ -100,7 +100,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// The offset where this many events have ended. The number falls by those that have.
+    /// The offset where this many events have ended. If fewer have, the number is decreased.
     pub(super) fn count(&mut self, bytes: &[u8], wanted: &mut usize) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
             if self.are_in(std::slice::from_ref(byte)) {

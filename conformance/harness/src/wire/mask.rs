@@ -52,7 +52,6 @@ struct Ends {
     next: Vec<usize>,
 }
 
-/// The result of matching bytes with a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,

@@ -8,7 +8,6 @@ use reqwest::Url;
 #[derive(Debug)]
 pub(super) struct Proxy {
     pub(super) url: String,
-    /// Secrets of its credentials.
     pub(super) secrets: Vec<String>,
     pub(super) is_secure: bool,
 }

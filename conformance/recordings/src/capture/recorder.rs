@@ -8,7 +8,6 @@ use crate::capture::pack::base64;
 use checker::{Exchange, Headers, Loss, Request};
 use spec::{APIS, UNKNOWN_KEY};
 
-/// Version of the format.
 pub(super) const VERSION: u64 = 1;
 
 /// A recorder that converts an exchange to lines of JSON while it happens. It does no I/O and reads no clock:

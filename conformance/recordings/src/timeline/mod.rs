@@ -31,7 +31,6 @@ const ROWS_BYTES: usize = 24_000;
 /// Maximum length of names and ids.
 const NAME: usize = 64;
 
-/// The timeline of an exchange while it is read.
 #[derive(Debug)]
 pub(super) struct TimelineBuilder {
     api: &'static Api,

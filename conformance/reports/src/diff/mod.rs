@@ -258,7 +258,6 @@ fn unlike(sheets: [&Sheet<'_>; 2], groups: &[Vec<SheetGroup<'_>>; 2], noun: &str
     out
 }
 
-/// Maximum number of names.
 const MAX_NAMES: usize = 5;
 
 fn some(names: &[&str]) -> String {

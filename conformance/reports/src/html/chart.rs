@@ -21,7 +21,6 @@ const COLUMNS: usize = 100;
 pub(super) struct Mark<'m> {
     /// Its number in the list.
     pub(super) number: usize,
-    /// Its id in the page.
     pub(super) id: &'m str,
     pub(super) level: Level,
     pub(super) event: u64,

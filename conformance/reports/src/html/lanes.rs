@@ -41,7 +41,7 @@ pub(super) fn rows(timeline: &Timeline) -> Vec<Row<'_>> {
     rows
 }
 
-/// Bars of the same depth share them.
+/// Bars of the same depth share rows.
 fn packed(timeline: &Timeline) -> Vec<Row<'_>> {
     let mut levels: BTreeMap<u64, Vec<&Bar>> = BTreeMap::new();
     for bar in &timeline.bars {

@@ -12,7 +12,6 @@ const ALL_FINDINGS: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) id: String,
-    /// Index of the cause.
     pub(super) cause: Option<usize>,
     /// Indices of the findings in the recording.
     pub(super) findings: Vec<usize>,

@@ -57,7 +57,6 @@ pub(super) fn streams(run: &Run, plan: &Plan, html: &mut Html) {
     }
 }
 
-/// The state of a scenario or a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     Failed,

@@ -66,7 +66,8 @@ struct Found<'r> {
     cause: &'r Cause,
 }
 
-/// If it is at least a warning or fails. Each has the number of findings of its cause in the scenario or recording.
+/// Only findings that are warnings or worse, or that fail. Each has the number of findings of its cause in the scenario or
+/// recording.
 fn once_a_scenario(run: &Run) -> Vec<Found<'_>> {
     let mut scenarios: BTreeMap<usize, &str> = BTreeMap::new();
     for case in run.live.iter().flat_map(|live| &live.cases) {

@@ -216,7 +216,6 @@ fn seconds(ms: u64) -> String {
     format!("{}.{:03}", ms / 1000, ms % 1000)
 }
 
-/// Maximum length of a text.
 const MAX_LENGTH: usize = 2000;
 
 fn plain(text: &str) -> String {

@@ -16,7 +16,6 @@ use crate::human::word;
 const NAMES: usize = 16;
 /// Maximum number of causes, and of rows of a section.
 const ROWS: usize = 50;
-/// Maximum length of a text.
 const MAX_LENGTH: usize = 300;
 
 pub(crate) fn markdown(sheet: &Sheet<'_>) -> String {

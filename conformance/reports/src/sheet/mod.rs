@@ -35,7 +35,6 @@ pub struct Sheet<'r> {
     pub(super) title: String,
     /// By which code scanning tells runs apart.
     pub(super) id: String,
-    /// The version of the suite.
     pub(super) suite: &'r str,
     pub(super) outcome: Outcome,
     pub(super) fail_on: FailOn,
@@ -158,7 +157,6 @@ pub(super) struct Note {
     pub(super) level: Level,
     pub(super) title: &'static str,
     pub(super) text: String,
-    /// A file of the repository.
     pub(super) file: Option<String>,
     /// Whether it is worth a line in a log only.
     pub(super) is_minor: bool,

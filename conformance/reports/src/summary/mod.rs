@@ -28,7 +28,6 @@ const CAUSES: usize = 30;
 const CLIENTS: usize = 8;
 /// Maximum number of reasons.
 const REASONS: usize = 4;
-/// Maximum length of a text.
 const MAX_LENGTH: usize = 300;
 /// Maximum length of a text in a row with others.
 const SHORT: usize = 100;
@@ -267,7 +266,7 @@ impl Page {
         }
     }
 
-    /// Unless there is a single file.
+    /// Nothing if there is a single file.
     fn by_file(&mut self, run: &Run, shown: Level) {
         if run.captures.len() < 2 {
             return;

@@ -60,11 +60,9 @@ pub(super) struct Tested<'r, A> {
     /// The dialect, where all tests have the same.
     pub(super) dialect: Option<String>,
     pub(super) model: Option<&'r str>,
-    /// The noun of a group.
     pub(super) noun: &'static str,
     /// Texts that explain a test, by name.
     pub(super) about: fn(&Test<A>) -> Vec<(&'static str, &str)>,
-    /// The page of a rule in a group.
     pub(super) page: fn(&str, &str) -> Option<RulePage>,
     /// The command that runs a test again.
     pub(super) again: About<'r, Test<A>, String>,
@@ -299,7 +297,6 @@ fn explained(
     sides.map(|(name, side)| (name, window(finding, side, most))).collect()
 }
 
-/// The numbers of tests that are not 0.
 pub(super) fn counts<A>(tests: &[Test<A>]) -> String {
     let count = |verdict| of_verdict(tests, verdict).count() as u64;
     let expected = tests.iter().filter(|test| test.expected.is_some()).count() as u64;

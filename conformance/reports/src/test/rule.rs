@@ -41,7 +41,7 @@ pub(crate) fn of_pair(id: &str, pair: &str) -> Option<RulePage> {
     page(id, pair.split('-').next().unwrap_or_default())
 }
 
-/// Of `between`, or of the client's API.
+/// The rule is one of `between`, or of the client's API.
 fn page(id: &str, front: &str) -> Option<RulePage> {
     let own = between_rule(id).map(of_tests);
     own.or_else(|| {

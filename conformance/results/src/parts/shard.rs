@@ -44,7 +44,7 @@ fn places(api: &Api) -> Places {
     ids().filter_map(|id| Some((id, *firsts.get(first(id))?))).collect()
 }
 
-/// Of the scenarios that continue each other.
+/// The first of the scenarios that continue each other.
 fn first(id: &'static str) -> &'static str {
     let previous = |id: &&'static str| catalogue::scenario(id).and_then(|scenario| scenario.previous);
     std::iter::successors(Some(id), previous).take(catalogue::SCENARIOS.len()).last().unwrap_or(id)

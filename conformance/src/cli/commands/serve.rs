@@ -271,7 +271,6 @@ fn input(golden: &str) -> Option<String> {
     Some(gateway::input_text(&gateway::example(golden)?)?.replace('\n', "\\n"))
 }
 
-/// The response that shows how a rule is broken.
 enum Shown {
     Input(String),
     /// A WebSocket turn, or a request with some settings.

@@ -175,7 +175,7 @@ impl Flag {
         }
     }
 
-    /// It sends what only the user may send, or trusts whom only the user may trust.
+    /// The flag sends what only the user may send, or trusts whom only the user may trust.
     fn needs_trust(&self) -> bool {
         let is_elsewhere = || {
             let name = self.value.split("://").next().unwrap_or_default().rfind('=');

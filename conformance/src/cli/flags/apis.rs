@@ -29,7 +29,7 @@ pub(in crate::cli) struct ApiArgs {
     dialect: Vec<String>,
 }
 
-/// Of each API, one.
+/// Dialects of a run: each API has one.
 pub(in crate::cli) struct Chosen {
     pub(in crate::cli) dialects: Vec<&'static Dialect>,
     /// Whether they were named, so that the endpoint must serve their APIs.

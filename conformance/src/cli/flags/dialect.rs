@@ -17,14 +17,12 @@ use results::{AUTO, CaptureReport, FailOn, Run, recognised_in};
 
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum DialectRules {
-    /// Those of one dialect.
     One(Rules),
-    /// Those of the dialect of each stream.
     Each(RuleSets),
 }
 
 impl DialectRules {
-    /// Of each dialect if the name is `auto`.
+    /// `auto` selects the rules of each dialect.
     pub(in crate::cli) fn named(name: &str, verdict: &VerdictArgs, select: &SelectArgs) -> Result<Self> {
         if name == AUTO {
             return verdict.rule_sets(select).map(Self::Each);
@@ -32,7 +30,7 @@ impl DialectRules {
         verdict.rules(names::dialect(name)?, select).map(Self::One)
     }
 
-    /// At their levels, and of each dialect if the name is `auto`.
+    /// At their levels. `auto` selects the rules of each dialect.
     pub(in crate::cli) fn all_of(name: &str) -> Result<Self> {
         if name == AUTO {
             return Ok(Self::Each(RuleSets::new(BTreeMap::new(), |_| true)));

@@ -37,7 +37,7 @@ impl SelectArgs {
         is_selected(id, &self.select, &self.ignore)
     }
 
-    /// Rules about logs that are not selected.
+    /// Rules about logs that are not selected are turned off.
     pub(in crate::cli) fn turn_off(&self, mut levels: BTreeMap<String, Level>) -> BTreeMap<String, Level> {
         let others = LOG_RULES.iter().filter(|rule| !self.wants(rule.id));
         levels.extend(others.map(|rule| (rule.id.to_owned(), Level::Off)));

@@ -135,7 +135,7 @@ fn is_recording(path: &Path) -> bool {
         || compression().is_some() && path.file_stem().is_some_and(|stem| is_known(Path::new(stem)))
 }
 
-/// A recorder stores the body of a stream separately.
+/// Some recorders store the body of a stream in a file of its own.
 fn is_blob(path: &Path) -> bool {
     let is_bin = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("bin"));
     let mut start = [0; 7];

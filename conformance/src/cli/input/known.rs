@@ -15,13 +15,11 @@ pub(in crate::cli) const DIALECTS: Known = Known(|| spec::dialects().map(|(name,
 /// Dialects, `all` and `auto`.
 pub(in crate::cli) const DIALECTS_OR_ALL: Known =
     Known(|| ["all", results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
-/// Dialects, and `auto`.
 pub(in crate::cli) const DIALECTS_OR_AUTO: Known =
     Known(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
 pub(in crate::cli) const APIS: Known =
     Known(|| crate::cli::input::names::usual().map(|dialect| dialect.api.name).collect());
 pub(in crate::cli) const ALL: &str = "all";
-/// Features of endpoints.
 pub(in crate::cli) const FEATURES: Known =
     Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
 pub(in crate::cli) const PROFILES: Known =
@@ -44,7 +42,6 @@ pub(in crate::cli) const RULES: Known = Known(crate::cli::input::names::rules_an
 /// Enumerations of legal streams.
 pub(in crate::cli) const ENUMERATIONS: Known =
     Known(|| grammar::Enumeration::all().into_iter().map(|of| &*of.name.leak()).collect());
-/// Topics of `explain`.
 pub(in crate::cli) const TOPICS: Known = Known(|| {
     let mut names: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();
     names.extend(spec::DIALECTS.iter().flat_map(|dialect| dialect.events).map(|event| event.name));

@@ -139,18 +139,15 @@ pub(in crate::cli) fn one_of_each_api(
     Ok(dialects)
 }
 
-/// Something that can be explained.
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum Topic {
     Rule(&'static Rule),
     Sentence(&'static Requirement),
-    /// An event, and the dialect that has it.
     Event(&'static EventInfo, &'static Dialect),
     Scenario(&'static Scenario),
     Profile(&'static Profile),
     Group(&'static str),
     Feature(&'static Feature),
-    /// A case for clients, and its dialect.
     Case(Box<PlayedCase>, &'static Dialect),
     Fault(WireFault),
     BetweenRule(&'static TestRule),

@@ -77,7 +77,7 @@ impl<'a> Checker<'a, '_> {
         )
     }
 
-    /// Recorded if it is the expected one.
+    /// The object is recorded if it is the expected one.
     fn noted(&mut self, schema: &'static ObjectSchema) -> Scan<()> {
         if !self.enter()? {
             return Ok(());
@@ -222,7 +222,7 @@ impl<'a> Checker<'a, '_> {
         Ok(schema.place(name).unwrap_or(UNDECLARED))
     }
 
-    /// False if that is too deep.
+    /// False if the value is nested too deeply.
     #[inline]
     fn descend(&mut self) -> bool {
         let is_allowed = self.scanner.descend();

@@ -80,7 +80,6 @@ pub(crate) struct ListSchema {
     pub(crate) expected: &'static str,
 }
 
-/// A schema that is selected by a value.
 #[derive(Debug)]
 pub(crate) struct UnionSchema {
     /// The schemas for kinds of values, by the first byte of one: `0` for numbers, `t` for booleans.
@@ -96,7 +95,6 @@ pub(crate) struct UnionSchema {
 pub(crate) struct Tag {
     pub(crate) property: &'static str,
     pub(crate) values: &'static [&'static str],
-    /// The schema for each value.
     pub(crate) schemas: &'static [Schema],
 }
 

@@ -12,7 +12,7 @@ use crate::json::scanner::{RawString, Scan};
 const TRIES: usize = 256;
 
 impl Checker<'_, '_> {
-    /// Its kind or tag selects its schema.
+    /// The kind or tag of the value selects its schema.
     pub(super) fn union(&mut self, union: &'static UnionSchema) -> Scan<()> {
         let kind = match self.scanner.peek() {
             b'-' | b'0'..=b'9' => b'0',

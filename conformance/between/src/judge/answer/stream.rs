@@ -23,8 +23,8 @@ const MESSAGE: usize = 600;
 
 static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
 
-/// By the rules of the client's API, but not in the upstream's response: of the same API, it may have been passed on as it
-/// was.
+/// Findings by the rules of the client's API that the upstream's response does not have: of the same API, it may have been
+/// passed on as it was.
 pub(in crate::judge) fn own_findings(turn: &Turn<'_>, is_whole: bool) -> Vec<Finding> {
     let mut findings = check(turn.test.front, turn.client, is_whole);
     let is_replaced =

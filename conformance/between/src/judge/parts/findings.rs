@@ -18,7 +18,6 @@ pub(in crate::judge) struct Problem {
     pub(in crate::judge) message: String,
     /// The level, if it is lower than the rule's.
     pub(in crate::judge) level: Option<Level>,
-    /// The clients that it breaks.
     pub(in crate::judge) breaks: Vec<String>,
     /// The excerpts of the upstream and of the client.
     pub(in crate::judge) sides: [String; 2],
@@ -29,12 +28,12 @@ impl Problem {
         Self { kind: kind.into(), message: message.into(), ..Self::default() }
     }
 
-    /// Around the place where they part.
+    /// Both sides around the place where they part.
     pub(in crate::judge) fn between(self, upstream: &str, client: &str) -> Self {
         Self { sides: sides(upstream, client), ..self }
     }
 
-    /// From their beginning.
+    /// Both sides from their beginning.
     pub(in crate::judge) fn showing(self, upstream: &str, client: &str) -> Self {
         Self { sides: [upstream, client].map(shown), ..self }
     }
@@ -60,7 +59,7 @@ impl<'t> Findings<'t> {
         Self { test, instead: None, found: Vec::new(), limits: Vec::new() }
     }
 
-    /// From now on.
+    /// Later findings about answers belong to this rule.
     pub(in crate::judge) const fn report_answers_as(&mut self, rule: &'static str, kind: &'static str) {
         self.instead = Some((rule, kind));
     }

@@ -42,7 +42,6 @@ impl<'e> Turn<'e> {
         self.requests.iter().rev().find_map(|exchange| exchange.response.as_ref())
     }
 
-    /// The request of the client.
     pub(in crate::judge) fn asked(&self) -> Option<Value> {
         self.client.request(self.test.front.api)
     }

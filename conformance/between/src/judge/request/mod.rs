@@ -173,7 +173,6 @@ const fn name(role: Role) -> &'static str {
     }
 }
 
-/// The tools of a request as it was sent.
 struct SentTools<'r> {
     request: &'r Value,
     api: &'r Api,

@@ -93,7 +93,6 @@ fn parameters(findings: &mut Findings<'_>, client: [&End; 2], turn: &SessionTurn
     }
 }
 
-/// A mark with the part that it is on.
 pub(super) fn marks_of(parts: &[Part]) -> Vec<(usize, &str, &str)> {
     let all = parts.iter().enumerate();
     all.flat_map(|(at, part)| part.marks.iter().map(move |mark| (at, part.text.as_str(), mark.as_str())))

@@ -103,7 +103,6 @@ fn sealed(findings: &mut Findings<'_>, homes: &BTreeMap<&str, &str>, turn: &Sess
     findings.add("session/sealed-kept", Problem::new(kind, message));
 }
 
-/// An entry of a conversation.
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
     role: Role,

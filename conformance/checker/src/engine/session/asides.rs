@@ -17,7 +17,6 @@ pub(crate) struct Asides {
     pub(crate) steered: VecDeque<Box<str>>,
     /// Targets of injected input without a reply.
     pub(crate) injected: VecDeque<Box<str>>,
-    /// Accepted steering input.
     pub(crate) taken: Vec<Steer>,
     /// Ended responses, each with its last phase.
     pub(crate) ended: VecDeque<(Box<str>, Option<&'static str>)>,

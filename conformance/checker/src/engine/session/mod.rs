@@ -42,7 +42,6 @@ pub(super) enum Placement {
     InStream,
     /// It replies to a client's message about a response in flight.
     Aside(InFlightMessage, Reply),
-    /// Its lane is unknown.
     Unknown,
 }
 

@@ -51,7 +51,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// The event was admitted.
+    /// The event must have been admitted.
     pub(in crate::engine) fn take_effect(&mut self) {
         let Some((effect, info)) = self.record.known else { return };
         if !self.extend(effect, info) {
@@ -117,7 +117,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// For messages.
+    /// The word for the root in messages.
     fn noun(&self) -> String {
         let api = self.plan.api();
         api.scope(api.root).noun()
@@ -147,7 +147,7 @@ impl<'r> Tracker<'_, 'r> {
         false
     }
 
-    /// With its opening event, unless this is the rest of a stream.
+    /// The opening event begins it, unless this is the rest of a stream.
     fn begin(&mut self) {
         let number = self.record.sequence_number.as_ref();
         let is_fresh = self.context.is_fresh();
@@ -458,7 +458,6 @@ fn rank(phases: &[&str], phase: Option<&str>) -> usize {
     phases.iter().position(|known| Some(*known) == phase).unwrap_or(0)
 }
 
-/// A node that is still open when it should not be.
 struct OpenNode {
     node: usize,
     bound: Bound,

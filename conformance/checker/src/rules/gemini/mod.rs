@@ -12,7 +12,6 @@ use spec::table::Scope;
 use crate::Transport;
 use crate::engine::{AllListed, Case, Listed, Lists, Node, Object, Record, Stream};
 
-/// The candidates of a chunk, and the parts of each.
 pub(super) const LISTS: Lists = ("candidates", "/content/parts");
 
 /// Number of entries of a list that are looked at.

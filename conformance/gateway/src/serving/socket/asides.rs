@@ -13,7 +13,6 @@ use crate::content::text;
 use crate::faults::requested::Faults;
 use crate::serving::context::PastResponse;
 
-/// Why such a message is refused.
 #[derive(Debug, Clone, Copy)]
 enum Refusal {
     Invalid,

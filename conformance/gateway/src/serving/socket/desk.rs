@@ -30,7 +30,6 @@ const LISTENED: Duration = Duration::from_secs(1);
 /// Delay of a request that is answered out of order.
 const HELD: Duration = Duration::from_millis(300);
 
-/// The time of the next event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
     Now,

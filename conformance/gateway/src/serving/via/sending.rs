@@ -247,7 +247,6 @@ fn leaked(response: &mut Response, key: Option<&str>) {
     }
 }
 
-/// The kind of the upstream's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     Unknown,
@@ -256,7 +255,6 @@ enum Kind {
     Body(Vec<u8>),
 }
 
-/// A stream that is translated.
 struct Translated {
     /// Nothing once the upstream has ended.
     chunks: Option<Chunks>,

@@ -21,7 +21,6 @@ use crate::serving::host::is_loopback;
 /// Characters that a segment of a path cannot have as they are.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
 
-/// Timeout of a connection.
 const CONNECTION: Duration = Duration::from_secs(10);
 /// Maximum size of a body that is translated as a whole.
 const LARGEST: usize = 64 << 20;
@@ -86,7 +85,6 @@ impl Asked {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) response: Response,
-    /// The model that was asked.
     pub(super) model: String,
     /// A key that leaks: the client's or the upstream's.
     pub(super) leak: Option<String>,

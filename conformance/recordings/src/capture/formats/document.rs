@@ -138,7 +138,6 @@ impl Kind {
     }
 }
 
-/// The types of bodies of all APIs.
 static BODY_TYPES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let marks = APIS.iter().flat_map(|api| api.bodies).flat_map(|body| body.mark.texts);
     marks.filter(|(place, _)| *place == "/type").map(|(_, kind)| *kind).collect()
@@ -174,7 +173,6 @@ pub(in crate::capture) struct Documents {
     is_single: bool,
     /// The first document, which is handed out alone, shows whether all are of a log.
     has_begun: bool,
-    /// The log of the last document, if it was of one.
     log: Option<&'static Log>,
 }
 

@@ -15,7 +15,6 @@ pub(in crate::capture) struct Parser {
 
 #[derive(Debug)]
 struct State {
-    /// The format of the first line.
     format: Format,
     exchanges: exchange::State,
     documents: Documents,

@@ -50,7 +50,7 @@ impl<'d> Places<'d> {
         Some(place(self.dialect.api, info.scope)? + &starred(rest))
     }
 
-    /// Its scope.
+    /// The kind of an event is its scope.
     fn kind<'e>(&self, event: &'e str) -> &'e str {
         self.dialect.event(event).map_or(event, |info| info.level.name)
     }

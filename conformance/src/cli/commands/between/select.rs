@@ -17,7 +17,7 @@ use crate::cli::message::note;
 use crate::cli::names as known;
 use harness::suite::Selection;
 
-/// Each once. Without names, all.
+/// Each dialect once. Without names, all.
 fn dialects(
     names: &[String],
     of: fn(&spec::Api) -> Option<&'static Dialect>,
@@ -190,7 +190,7 @@ impl BetweenArgs {
         Pair { mode, ..pair }
     }
 
-    /// An error if there are none.
+    /// It is an error if no test is selected.
     pub(super) fn select(&self, settings: &mut Settings, again: Option<&BTreeSet<String>>) -> Result<()> {
         let dialect = settings.pairs.first().map(|pair| pair.front).context("there is no pair of APIs")?;
         (settings.selection, settings.shard) = (Selection::default(), None);

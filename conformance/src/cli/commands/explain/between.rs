@@ -13,7 +13,7 @@ use super::page::{Page, prose, width};
 use reports::Screen;
 use reports::pages::words;
 
-/// Its demand, authority, fix and exceptions, and how to see it broken.
+/// The page of a rule: its demand, authority, fix and exceptions, and how to see it broken.
 pub(super) fn rule(rule: &TestRule, screen: Screen) -> String {
     let mut page = head(rule, "of `conformance between`, for both ends of a gateway", screen);
     let modes: Vec<&str> = rule.modes.iter().map(|mode| mode.name()).collect();

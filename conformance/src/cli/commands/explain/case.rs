@@ -56,7 +56,7 @@ pub(in crate::cli) fn case(case: &PlayedCase, dialect: &Dialect, screen: Screen)
     page.out
 }
 
-/// At least at level SHOULD.
+/// Broken rules, at least at level SHOULD.
 fn found(bytes: &[u8], dialect: &Dialect) -> Vec<String> {
     let Some(dialect) = spec::dialect(dialect.name) else { return Vec::new() };
     let report = recordings::check("case".to_owned(), &mut &*bytes, None, &Rules::of(dialect));

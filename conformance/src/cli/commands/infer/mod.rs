@@ -101,7 +101,6 @@ pub(in crate::cli) fn infer(
     Ok(Inferred { files, lines })
 }
 
-/// A check of all recordings.
 struct Round<'c, 'm> {
     changed: &'c mut Changed<'m>,
     framings: Framings,

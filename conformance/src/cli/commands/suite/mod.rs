@@ -181,7 +181,7 @@ impl CommandArgs for SuiteArgs {
 }
 
 impl SuiteArgs {
-    /// The filter matches no test but names something else.
+    /// For a filter that matches no test but names something else.
     fn hint(&self) -> Option<String> {
         self.filter.iter().find_map(|filter| {
             if let Some(hint) = names::path(filter) {
