@@ -16,7 +16,7 @@ use conformance::capture::{Entry, Format, read};
 use conformance::compare;
 use conformance::evidence::Evidence;
 use conformance::goldens::GOLDENS;
-use conformance::results::{Options, State, Transport, Verdict};
+use conformance::results::{Options, RunState, Transport, Verdict};
 use conformance::wire::{Limits, Target};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
@@ -74,7 +74,7 @@ pub fn client(bytes: &[u8]) {
     }
     let evidence = Evidence::open(&folder.0.join("run"));
     let run = evidence.run().expect("it was written");
-    assert_eq!(run.state, State::Finished);
+    assert_eq!(run.state, RunState::Finished);
     let compared = within(|| compare(&evidence, &run, None)).expect("it can be read");
     assert_eq!(compared.differences, Vec::<String>::new());
     search(&folder.0);

@@ -25,13 +25,13 @@ impl fmt::Display for ListedValue {
 /// The listed values that the events of a dialect can have.
 #[derive(Debug)]
 pub struct Enumerations {
-    events: Vec<(&'static str, Place)>,
+    events: Vec<(&'static str, EnumeratedPlace)>,
     /// The objects that have a type, wherever they are.
-    objects: Vec<Place>,
+    objects: Vec<EnumeratedPlace>,
 }
 
 #[derive(Debug, Default)]
-struct Place {
+struct EnumeratedPlace {
     values: Vec<ListedValue>,
     /// The types that objects can have there, each with the position of such an object.
     types: Vec<(&'static str, usize)>,
@@ -55,7 +55,7 @@ impl Enumerations {
         };
         let mut events = Vec::new();
         for event in dialect.events {
-            let mut place = Place::default();
+            let mut place = EnumeratedPlace::default();
             reading.read(&event.schema.schema(), event.name, &mut place);
             events.push((event.name, place));
         }
@@ -63,7 +63,7 @@ impl Enumerations {
         while let Some(Typed { of_type, object, path }) = reading.objects.get(objects.len()) {
             let (of_type, object) = (*of_type, *object);
             reading.path = path.clone();
-            let mut place = Place::default();
+            let mut place = EnumeratedPlace::default();
             reading.members(object, of_type, &mut place);
             objects.push(place);
         }
@@ -73,7 +73,7 @@ impl Enumerations {
     /// Returns all of them.
     pub fn all(&self) -> BTreeSet<&ListedValue> {
         let of_events = self.events.iter().map(|(_, place)| place);
-        let (mut due, mut all): (Vec<&Place>, _) =
+        let (mut due, mut all): (Vec<&EnumeratedPlace>, _) =
             (of_events.chain(&self.objects).collect(), BTreeSet::new());
         while let Some(place) = due.pop() {
             all.extend(&place.values);
@@ -93,13 +93,13 @@ impl Enumerations {
     /// The value can be at any of the places.
     fn find<'e>(
         &'e self,
-        places: &[&'e Place],
+        places: &[&'e EnumeratedPlace],
         scanner: &mut Scanner<'_>,
         found: &mut dyn FnMut(&'e ListedValue),
     ) -> Scan<()> {
         let kind = scanner.peek();
         let is_too_deep = !scanner.descend();
-        let inside = |places: &[&'e Place], name: &[u8]| -> Vec<&'e Place> {
+        let inside = |places: &[&'e EnumeratedPlace], name: &[u8]| -> Vec<&'e EnumeratedPlace> {
             places.iter().filter_map(|place| named(&place.inner, name)).collect()
         };
         let read = match kind {
@@ -125,7 +125,11 @@ impl Enumerations {
     }
 
     /// Objects of its type, or else objects that have none.
-    fn objects_at<'e>(&'e self, places: &[&'e Place], scanner: &Scanner<'_>) -> Scan<Vec<&'e Place>> {
+    fn objects_at<'e>(
+        &'e self,
+        places: &[&'e EnumeratedPlace],
+        scanner: &Scanner<'_>,
+    ) -> Scan<Vec<&'e EnumeratedPlace>> {
         let types = || places.iter().flat_map(|place| &place.types);
         for member in TYPE.iter().filter(|_| types().next().is_some()) {
             let Some(of_type) = scanner.member(member)?.map(RawString::decoded) else { continue };
@@ -147,7 +151,7 @@ fn repeated(dialect: &Dialect) -> Vec<&'static str> {
     names.filter(|name| !dialect.api.request.decided.contains(name)).collect()
 }
 
-fn named<'p>(places: &'p [(&str, Place)], name: &[u8]) -> Option<&'p Place> {
+fn named<'p>(places: &'p [(&str, EnumeratedPlace)], name: &[u8]) -> Option<&'p EnumeratedPlace> {
     places.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, place)| place)
 }
 
@@ -170,7 +174,7 @@ struct Typed {
 }
 
 impl Reading {
-    fn read(&mut self, schema: &Schema, name: &str, place: &mut Place) {
+    fn read(&mut self, schema: &Schema, name: &str, place: &mut EnumeratedPlace) {
         match *schema {
             Schema::OneOf(values) | Schema::Known(values) => {
                 for value in values {
@@ -212,7 +216,7 @@ impl Reading {
         }
     }
 
-    fn members(&mut self, object: &'static ObjectSchema, name: &str, place: &mut Place) {
+    fn members(&mut self, object: &'static ObjectSchema, name: &str, place: &mut EnumeratedPlace) {
         let is_response = self.path == self.response.as_slice();
         for Member { name: member, schema } in object.members() {
             if !is_response || !self.repeated.contains(member) {
@@ -221,7 +225,7 @@ impl Reading {
         }
     }
 
-    fn inside(&mut self, member: &'static str, schema: &Schema, name: &str, place: &mut Place) {
+    fn inside(&mut self, member: &'static str, schema: &Schema, name: &str, place: &mut EnumeratedPlace) {
         let at = place.inner.iter().position(|(known, _)| *known == member);
         let mut inner = at.map(|at| place.inner.swap_remove(at).1).unwrap_or_default();
         self.path.push(member);

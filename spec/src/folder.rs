@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use codegen::SpecFiles;
 use codegen::dialect::Errata;
 use codegen::formats::ApiFile;
-use codegen::sound::{Finding, Place, Report};
+use codegen::sound::{Finding, Report, SourcePlace};
 use codegen::tables::{EventPlace, FirstByte, ObjectName, ScopeLevel, ScopeName, SlotName, Table, TableName};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -180,14 +180,16 @@ pub fn findings(
 pub fn located(mut finding: Finding, folder: &Folder) -> Finding {
     let Some(file) = relative(&finding.file, folder) else { return finding };
     let found = match &finding.place {
-        Place::Pointer(pointer) => folder.position(&file, Position::of_pointer, pointer),
-        Place::Entry(entry) if entry.starts_with('"') => folder.position(&file, Position::of_text, entry),
-        Place::Entry(entry) => folder.position(&file, Position::of_entry, entry),
-        Place::File | Place::Line(_) | Place::At(..) => None,
+        SourcePlace::Pointer(pointer) => folder.position(&file, Position::of_pointer, pointer),
+        SourcePlace::Entry(entry) if entry.starts_with('"') => {
+            folder.position(&file, Position::of_text, entry)
+        }
+        SourcePlace::Entry(entry) => folder.position(&file, Position::of_entry, entry),
+        SourcePlace::File | SourcePlace::Line(_) | SourcePlace::At(..) => None,
     };
     match (found, finding.place) {
-        (Some((path, at)), Place::Pointer(place) | Place::Entry(place)) => {
-            (finding.file, finding.place) = (path, Place::At(at, place));
+        (Some((path, at)), SourcePlace::Pointer(place) | SourcePlace::Entry(place)) => {
+            (finding.file, finding.place) = (path, SourcePlace::At(at, place));
         }
         (_, place) => (finding.file, finding.place) = (folder.file(&file), place),
     }
@@ -239,7 +241,7 @@ fn make(name: &str, folder: &Folder, sha256: Option<String>) -> Result<&'static 
     let api = found.ok_or_else(|| failed(format!("this build has no API \"{}\"", dialect.file.api)))?;
     if let Some(finding) = findings(&dialect, folder, &files)?.into_iter().next() {
         let Finding { file, place, message, help } = finding;
-        let at = if let Place::At(at, _) = place { Some(at) } else { None };
+        let at = if let SourcePlace::At(at, _) = place { Some(at) } else { None };
         return Err(LoadError { file, at, message: format!("{place}{message}: {help}") });
     }
     let built = codegen::tables::Tables::of(&dialect, api_file).map_err(failed)?;

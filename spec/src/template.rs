@@ -6,7 +6,7 @@ use crate::api::Slot;
 use crate::event::EventInfo;
 use crate::json::{Checker, LOST, Outline, RawString, Scanner, Schema, Varying};
 use crate::view::{View, usual_count};
-use crate::watch::{Matched, Matches, Place};
+use crate::watch::{ByteRange, Matched, Matches};
 
 /// A delta of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,12 +101,12 @@ const END: &[u8] = b"\n\n";
 const MOST: u64 = 1_000_000_000_000_000;
 
 impl<T> Moving<T> {
-    fn new(of: T, (start, end): Place, holes: &[Hole]) -> Self {
+    fn new(of: T, (start, end): ByteRange, holes: &[Hole]) -> Self {
         Self { of, start: Offset::new(start, holes), end: Offset::new(end, holes) }
     }
 
     #[inline]
-    fn moved(&self, shifts: &Shifts) -> Place {
+    fn moved(&self, shifts: &Shifts) -> ByteRange {
         (self.start.moved(shifts), self.end.moved(shifts))
     }
 }

@@ -36,7 +36,7 @@ struct Inner {
 }
 
 /// The range of a value, as views keep it.
-pub(crate) type Place = (u32, u32);
+pub(crate) type ByteRange = (u32, u32);
 
 /// What [`Matches`] keep the place of.
 #[derive(Debug, Clone, Copy)]
@@ -55,8 +55,8 @@ struct Row {
     around: usize,
     index: usize,
     /// Its place; empty for the event.
-    place: Place,
-    slots: [Place; Slot::COUNT],
+    place: ByteRange,
+    slots: [ByteRange; Slot::COUNT],
 }
 
 /// A value for which an effect takes place.
@@ -64,7 +64,7 @@ struct Row {
 struct Value {
     effect: usize,
     row: usize,
-    place: Place,
+    place: ByteRange,
     is_allowed: bool,
     takes_any_text: bool,
 }
@@ -72,7 +72,7 @@ struct Value {
 /// A value that another one of its schema could replace.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Replaceable {
-    pub(crate) place: Place,
+    pub(crate) place: ByteRange,
     pub(crate) schema: &'static Schema,
 }
 
@@ -164,7 +164,7 @@ impl Matches {
         })
     }
 
-    pub(crate) fn places(&self) -> impl Iterator<Item = (Matched, Place)> {
+    pub(crate) fn places(&self) -> impl Iterator<Item = (Matched, ByteRange)> {
         let values = self.values.iter().enumerate().map(|(nth, value)| (Matched::Value(nth), value.place));
         let rows = self.rows.iter().enumerate().flat_map(|(nth, row)| {
             let slots =
@@ -174,7 +174,7 @@ impl Matches {
         values.chain(rows).filter(|(_, (start, end))| start < end)
     }
 
-    pub(crate) fn set_place(&mut self, of: Matched, to: Place) {
+    pub(crate) fn set_place(&mut self, of: Matched, to: ByteRange) {
         let place = match of {
             Matched::Value(nth) => self.values.get_mut(nth).map(|value| &mut value.place),
             Matched::Entry(nth) => self.rows.get_mut(nth).map(|row| &mut row.place),
@@ -253,7 +253,7 @@ impl Matches {
         event: &EventInfo,
         watch: &Watch,
         view: &mut View<'_>,
-        known: Known<'_>,
+        known: KnownMembers<'_>,
     ) {
         self.clear();
         self.rows.push(Row { around: 0, index: 0, place: (0, 0), slots: [(0, 0); Slot::COUNT] });
@@ -284,14 +284,14 @@ impl Matches {
     }
 }
 
-type Known<'m> = Option<(&'m [OutlineMember], Names)>;
+type KnownMembers<'m> = Option<(&'m [OutlineMember], Names)>;
 
 struct Walk<'w, 'a> {
     matches: &'w mut Matches,
     event: &'w EventInfo,
     scanner: Scanner<'a>,
     /// The members of the next object.
-    known: Known<'w>,
+    known: KnownMembers<'w>,
 }
 
 impl<'a> Walk<'_, 'a> {

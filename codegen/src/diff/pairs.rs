@@ -13,7 +13,7 @@ pub(super) struct Pair<'d> {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Known<'d> {
+pub(super) struct KnownPair<'d> {
     pub(super) findings: Vec<Finding>,
     /// Whether `null` was compared. Inside a union that allows `null`, it is not.
     pub(super) null_compared: bool,
@@ -22,19 +22,19 @@ pub(super) struct Known<'d> {
 
 #[derive(Debug, Default)]
 pub(super) struct Pairs<'d> {
-    known: BTreeMap<Pair<'d>, Known<'d>>,
+    known: BTreeMap<Pair<'d>, KnownPair<'d>>,
     waiting: VecDeque<Pair<'d>>,
 }
 
 impl<'d> Pairs<'d> {
-    pub(super) fn reach(&mut self, from: Option<Pair<'d>>, to: Pair<'d>) -> &mut Known<'d> {
+    pub(super) fn reach(&mut self, from: Option<Pair<'d>>, to: Pair<'d>) -> &mut KnownPair<'d> {
         if let Some(from) = from.filter(|from| *from != to) {
             self.known.entry(from).or_default().leads_to.insert(to);
         }
         let waiting = &mut self.waiting;
         self.known.entry(to).or_insert_with(|| {
             waiting.push_back(to);
-            Known::default()
+            KnownPair::default()
         })
     }
 

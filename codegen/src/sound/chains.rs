@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::report::Place;
+use super::report::SourcePlace;
 use crate::dialect::Dialect;
 use crate::schema::{Additional, Schema};
 
@@ -17,7 +17,7 @@ type Weights<'d> = BTreeMap<&'d str, usize>;
 
 impl Dialect {
     /// Types must not refer to each other without end. An error has the file, the reference in it, and the problem.
-    pub(super) fn has_ends(&self) -> Result<(), (String, Place, String)> {
+    pub(super) fn has_ends(&self) -> Result<(), (String, SourcePlace, String)> {
         let mut weights = Weights::new();
         let types = self.types.iter().map(|(name, schema)| (format!("types/{name}.json"), schema));
         let events = self.events.iter().map(|(name, event)| (format!("events/{name}.json"), &event.schema));
@@ -28,7 +28,11 @@ impl Dialect {
     }
 
     /// A value of the schema, and each value in it, must have an end of schemas.
-    fn ends<'d>(&'d self, schema: &'d Schema, weights: &mut Weights<'d>) -> Result<(), (Place, String)> {
+    fn ends<'d>(
+        &'d self,
+        schema: &'d Schema,
+        weights: &mut Weights<'d>,
+    ) -> Result<(), (SourcePlace, String)> {
         self.weight(schema, weights, &mut Vec::new())?;
         match schema {
             Schema::Array(array) => self.ends(&array.items, weights),
@@ -50,7 +54,7 @@ impl Dialect {
         schema: &'d Schema,
         weights: &mut Weights<'d>,
         around: &mut Vec<&'d str>,
-    ) -> Result<usize, (Place, String)> {
+    ) -> Result<usize, (SourcePlace, String)> {
         let weight = match schema {
             Schema::Nullable(inner) => self.weight(inner, weights, around)?,
             Schema::Union(branches) => {
@@ -71,7 +75,7 @@ impl Dialect {
                         "these types refer to each other without a value in between: {chain} -> {name}"
                     );
                     let first = around.first().map(|first| format!("\"../types/{first}.json\""));
-                    return Err((first.map_or(Place::File, Place::Entry), message));
+                    return Err((first.map_or(SourcePlace::File, SourcePlace::Entry), message));
                 }
                 around.push(name);
                 let weight = self.weight(target, weights, around)?;
@@ -83,7 +87,7 @@ impl Dialect {
         };
         if weight > MOST_BRANCHES {
             let message = format!("{weight} schemas for one value; at most {MOST_BRANCHES} are supported");
-            return Err((Place::File, message));
+            return Err((SourcePlace::File, message));
         }
         Ok(weight)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::report::{Place, Report};
+use super::report::{Report, SourcePlace};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{ApiFile, Effect, Lifecycle, Role, Scope};
 use crate::schema::leads_somewhere;
@@ -14,7 +14,7 @@ pub(super) fn check(file: &Path, (dialect, api): (&Dialect, &ApiFile), event: &E
     for (nth, effect) in effects.iter().enumerate() {
         let path = if is_listed { format!("/x-lifecycle/{nth}/") } else { "/x-lifecycle/".to_owned() };
         let mut find = |at: &str, message: String, help: &str| {
-            report.find(file, Place::pointer(format!("{path}{at}")), message, help);
+            report.find(file, SourcePlace::pointer(format!("{path}{at}")), message, help);
         };
         let Some(scope) = api.scopes.get(&effect.scope) else {
             let known = api.scopes.keys().cloned().collect::<Vec<_>>().join(", ");
@@ -33,7 +33,7 @@ pub(super) fn check(file: &Path, (dialect, api): (&Dialect, &ApiFile), event: &E
     }
     if is_listed {
         let mut find = |at: String, message: String, help: &str| {
-            report.find(file, Place::pointer(format!("/x-lifecycle{at}")), message, help);
+            report.find(file, SourcePlace::pointer(format!("/x-lifecycle{at}")), message, help);
         };
         if effects.is_empty() {
             find(String::new(), "the list of effects is empty".to_owned(), "add an effect, or use an object");

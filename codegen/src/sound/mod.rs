@@ -10,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::formats::{ApiFile, Aside, EventLine, Framing, Marker, RootEnd, RootOpening};
 use crate::schema::leads_somewhere;
 
-pub use report::{Finding, Open, Place, Report};
+pub use report::{Finding, Open, Report, SourcePlace};
 
 /// Checks the chains of types, lifecycles, framing, patches and errata of a dialect. `owner` returns the file that has an event:
 /// its own, or one of the dialects that it extends.
@@ -65,7 +65,7 @@ fn ending(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     if api.outer.ends == RootEnd::Event && !dialect.events.is_empty() && !has_end {
         let message = format!("no event of the dialect ends the {}", api.outer.root);
         let help = "give the last event of a stream the role `terminal`";
-        report.find(in_dialect(&dialect.name, "dialect.toml"), Place::File, message, help);
+        report.find(in_dialect(&dialect.name, "dialect.toml"), SourcePlace::File, message, help);
     }
 }
 
@@ -132,13 +132,13 @@ fn opening(api: &ApiFile, dialect: &Dialect, report: &mut Report) {
     if names.len() > 1 {
         let message = format!("several events open the scope \"{root}\": {}", names.join(", "));
         let help = "keep the role `open` for one event; give the others another role";
-        report.find(in_dialect(&dialect.name, "dialect.toml"), Place::File, message, help);
+        report.find(in_dialect(&dialect.name, "dialect.toml"), SourcePlace::File, message, help);
     }
     if let Some(name) = names.first().filter(|_| api.outer.opens == RootOpening::FirstEvent) {
         let message =
             format!("\"{name}\" opens the scope \"{root}\", which the first event of a stream opens");
         let help = "give the event another role, or remove `opens` from [outer] of api.toml";
-        report.find(in_dialect(&dialect.name, "dialect.toml"), Place::File, message, help);
+        report.find(in_dialect(&dialect.name, "dialect.toml"), SourcePlace::File, message, help);
     }
 }
 
@@ -192,6 +192,6 @@ fn errata(dialect: &Dialect, report: &mut Report) {
 fn patches(dialect: &Dialect, report: &mut Report) {
     for idle in &dialect.idle_patches {
         let file = in_dialect(&dialect.name, &idle.file);
-        report.find(file, Place::pointer(&idle.pointer), idle.why, "remove this from the patch");
+        report.find(file, SourcePlace::pointer(&idle.pointer), idle.why, "remove this from the patch");
     }
 }

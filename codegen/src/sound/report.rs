@@ -30,7 +30,7 @@ pub struct Finding {
     /// The file, relative to the folder of the specification.
     pub file: PathBuf,
     /// The place in it.
-    pub place: Place,
+    pub place: SourcePlace,
     /// The problem, with found and expected values.
     pub message: String,
     /// The fix.
@@ -39,7 +39,7 @@ pub struct Finding {
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum SourcePlace {
     /// The file as a whole.
     File,
     /// A line, counted from 1.
@@ -70,7 +70,7 @@ impl Report {
     pub fn find(
         &mut self,
         file: impl AsRef<Path>,
-        place: impl Into<Place>,
+        place: impl Into<SourcePlace>,
         message: impl fmt::Display,
         help: impl fmt::Display,
     ) {
@@ -87,7 +87,7 @@ impl Report {
     }
 }
 
-impl Place {
+impl SourcePlace {
     /// The place at a JSON pointer; the whole file if that is empty.
     pub fn pointer(pointer: impl Into<String>) -> Self {
         match pointer.into() {
@@ -98,7 +98,7 @@ impl Place {
 }
 
 /// Begins a message about the place.
-impl fmt::Display for Place {
+impl fmt::Display for SourcePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File => Ok(()),
@@ -109,7 +109,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl<T: Into<String>> From<T> for Place {
+impl<T: Into<String>> From<T> for SourcePlace {
     fn from(name: T) -> Self {
         Self::Entry(name.into())
     }
@@ -120,12 +120,12 @@ impl fmt::Display for Finding {
         let file = self.file.display();
         writeln!(f, "error: {}", self.message)?;
         match &self.place {
-            Place::File => writeln!(f, "  --> {file}")?,
-            Place::Line(line) => writeln!(f, "  --> {file}:{line}")?,
-            Place::At(at, place) if place.is_empty() => writeln!(f, "  --> {file}{at}")?,
-            Place::At(at, place) => writeln!(f, "  --> {file}{at}   {place}")?,
-            Place::Pointer(pointer) => writeln!(f, "  --> {file}#{pointer}")?,
-            Place::Entry(name) => writeln!(f, "  --> {file}   {name}")?,
+            SourcePlace::File => writeln!(f, "  --> {file}")?,
+            SourcePlace::Line(line) => writeln!(f, "  --> {file}:{line}")?,
+            SourcePlace::At(at, place) if place.is_empty() => writeln!(f, "  --> {file}{at}")?,
+            SourcePlace::At(at, place) => writeln!(f, "  --> {file}{at}   {place}")?,
+            SourcePlace::Pointer(pointer) => writeln!(f, "  --> {file}#{pointer}")?,
+            SourcePlace::Entry(name) => writeln!(f, "  --> {file}   {name}")?,
         }
         writeln!(f, "   = help: {}", self.help)
     }

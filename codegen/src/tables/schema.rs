@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::order::UsualOrder;
-use super::watch::{Place, watch};
+use super::watch::{WatchedPlace, watch};
 use super::{
     EventMember, EventSchema, FirstByte, ListSchema, Member, MemberRules, NamedTable, NumberRules,
     ObjectName, ObjectSchema, Others, Schema as Built, SlotName, Table, TableName, Tag, TextPattern,
@@ -57,7 +57,7 @@ struct Outer<'a> {
     /// Others like it follow.
     is_delta: bool,
     /// The places of its values, if some are inside of others.
-    watch: Option<Place>,
+    watch: Option<WatchedPlace>,
     /// The members of deltas that mean nothing.
     padding: &'a [String],
 }
@@ -187,7 +187,7 @@ impl Builder<'_> {
         Ok(EventSchema::Object { schema: ObjectName(path), members, others_vary, watch })
     }
 
-    fn watch(&mut self, place: &Place, member: Option<&str>, path: &str) -> Result<Watch, String> {
+    fn watch(&mut self, place: &WatchedPlace, member: Option<&str>, path: &str) -> Result<Watch, String> {
         let schema = place.schema.as_ref().map(|schema| self.schema(schema, path)).transpose()?;
         let inner = place.inner.iter().map(|(name, place)| {
             let member = Some(name.as_str()).filter(|name| *name != "*");

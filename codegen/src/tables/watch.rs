@@ -7,7 +7,7 @@ use crate::schema::{Schema, first_segment, leads_somewhere, schema_at, takes_any
 
 /// A place in an event, with those inside of it.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct WatchedPlace {
     pub(super) slot: Option<SlotName>,
     pub(super) effects: Vec<usize>,
     /// The effects of the value around it, and of values beside it, that need it.
@@ -22,7 +22,7 @@ pub(super) struct Place {
     pub(super) inner: Vec<(String, Self)>,
 }
 
-impl Place {
+impl WatchedPlace {
     /// Returns the place at a JSON pointer, which is added if it is new.
     fn at(&mut self, pointer: &str) -> &mut Self {
         let Some((segment, rest)) = first_segment(pointer) else { return self };
@@ -41,7 +41,7 @@ const LOGPROBS: &str = "logprobs";
 
 /// Returns the places of an event's values, if one of them is inside of another value, or if the event has a list of
 /// effects.
-pub(super) fn watch(dialect: &Dialect, event: &Event, api: &ApiFile) -> Option<Place> {
+pub(super) fn watch(dialect: &Dialect, event: &Event, api: &ApiFile) -> Option<WatchedPlace> {
     let is_there = |pointer: &str| leads_somewhere(dialect.registry(), &event.schema, pointer);
     let slots =
         api.slots.iter().map(|(slot, pointer)| (slot, dialect.file.envelope.0.get(slot).unwrap_or(pointer)));
@@ -53,7 +53,7 @@ pub(super) fn watch(dialect: &Dialect, event: &Event, api: &ApiFile) -> Option<P
     if matches!(event.lifecycle, Lifecycle::Always(_)) && !pointers.any(is_inside) {
         return None;
     }
-    let mut whole = Place::default();
+    let mut whole = WatchedPlace::default();
     for (slot, pointer) in slots {
         let place = whole.at(pointer);
         place.slot = Some(SlotName(slot.clone()));

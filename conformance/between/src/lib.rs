@@ -6,13 +6,13 @@
 mod certificate;
 mod client;
 mod command;
+mod connection;
 mod content;
 mod dialects;
 pub mod evidence;
 pub mod folder;
 mod judge;
 mod keys;
-mod line;
 mod mark;
 mod merge;
 mod moments;

@@ -34,6 +34,6 @@ pub use serving::runtime::{check_threads, start_runtime};
 pub use serving::sending::End;
 pub use serving::server::{Embedded, serve};
 pub use serving::settings::Settings;
-pub use serving::stage::{Act, Director, Line, Received, Stage};
+pub use serving::stage::{Act, Director, Received, SocketScript, Stage};
 pub use serving::talk::Talk;
 pub use serving::via::{EmbeddedVia, ViaSettings, serve_via, via_faults};

@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use spec::Dialect;
 
 /// Facts about the dialects that were asked for.
-pub(crate) type Known<T> = Mutex<Vec<(&'static str, &'static T)>>;
+pub(crate) type PerDialect<T> = Mutex<Vec<(&'static str, &'static T)>>;
 
 /// Facts are computed when they are asked for the first time.
 pub(crate) fn known<T>(
-    all: &Known<T>,
+    all: &PerDialect<T>,
     dialect: &'static Dialect,
     find: impl FnOnce(&'static Dialect) -> T,
 ) -> &'static T {

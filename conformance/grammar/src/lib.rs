@@ -26,7 +26,7 @@ pub use exercise::{Claim, exercised};
 pub use grammar::Grammar;
 pub use lifecycle::Lifecycle;
 pub use read::Steps;
-pub use state::State;
+pub use state::StreamState;
 pub use step::{Key, Move, Nesting, Step, renumbered, words};
 pub use streams::Streams;
 pub use walk::{Observed, Walk};

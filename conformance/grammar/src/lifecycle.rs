@@ -9,8 +9,8 @@ use spec::{Dialect, ListedValue};
 
 use crate::bounds::Bounds;
 use crate::grammar::Grammar;
-use crate::known::{Known, known};
-use crate::state::{Settled, State};
+use crate::known::{PerDialect, known};
+use crate::state::{Settled, StreamState};
 use crate::step::Step;
 use crate::walk::enumerations;
 use crate::window::{Stage, Window, inner, outer};
@@ -27,7 +27,7 @@ pub struct Lifecycle {
 }
 
 /// Those of the dialects that were asked for.
-static KNOWN: Known<Lifecycle> = Mutex::new(Vec::new());
+static KNOWN: PerDialect<Lifecycle> = Mutex::new(Vec::new());
 
 impl Lifecycle {
     /// Returns the lifecycle of a dialect, which is explored once.
@@ -70,7 +70,7 @@ enum Around {
 }
 
 /// A situation of a stream, with the last steps of what is followed.
-struct Place {
+struct Situation {
     /// The number of its state.
     state: usize,
     last: [Option<Stage>; 2],
@@ -87,20 +87,20 @@ struct Exploration<'g> {
     around: Around,
     bounds: Bounds,
     states: States<'g>,
-    places: Vec<Place>,
+    places: Vec<Situation>,
 }
 
 /// The states that were found, each once, as many places have the same.
 #[derive(Default)]
 struct States<'g> {
-    all: Vec<State<'g>>,
+    all: Vec<StreamState<'g>>,
     known: HashMap<Settled, usize>,
     /// The steps that may come next, each with the state after it, of the states that were asked for it.
     steps: HashMap<usize, Rc<[(Step, usize)]>>,
 }
 
 impl<'g> States<'g> {
-    fn add(&mut self, mut state: State<'g>) -> usize {
+    fn add(&mut self, mut state: StreamState<'g>) -> usize {
         *self.known.entry(state.settle()).or_insert_with(|| {
             self.all.push(state);
             self.all.len() - 1
@@ -128,15 +128,15 @@ impl<'g> Exploration<'g> {
     /// Only streams that can end have windows. Returns the number of situations.
     fn run(mut self, lane: &'static str, windows: &mut BTreeMap<Window, Vec<Step>>) -> usize {
         let mut known = HashMap::new();
-        let state = self.states.add(State::new(self.grammar));
-        self.places.push(Place { state, last: [None; 2], depth: 0, before: Vec::new() });
+        let state = self.states.add(StreamState::new(self.grammar));
+        self.places.push(Situation { state, last: [None; 2], depth: 0, before: Vec::new() });
         let mut at = 0;
-        while let Some(Place { state, last, depth, .. }) = self.places.get(at) {
+        while let Some(Situation { state, last, depth, .. }) = self.places.get(at) {
             let (state, last, depth) = (*state, *last, depth + 1);
             for (step, after) in self.next(state).iter().copied() {
                 let last = self.followed(&step).map_or(last, |stage| [last[1], Some(stage)]);
                 let next = *known.entry((after, last)).or_insert_with(|| {
-                    self.places.push(Place { state: after, last, depth, before: Vec::new() });
+                    self.places.push(Situation { state: after, last, depth, before: Vec::new() });
                     self.places.len() - 1
                 });
                 self.places[next].before.push((at, step));

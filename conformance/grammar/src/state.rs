@@ -10,7 +10,7 @@ use crate::step::{Key, Move, Nesting, Step};
 
 /// A stream after some events.
 #[derive(Debug, Clone)]
-pub struct State<'g> {
+pub struct StreamState<'g> {
     grammar: &'g Grammar,
     /// The occurrences of scopes, in the order of their beginnings; the first is the root.
     nodes: Vec<Node>,
@@ -38,7 +38,7 @@ pub(crate) struct Node {
 impl Grammar {
     /// Returns whether a stream is legal, and if it is not, the event at fault; none if that is its end.
     pub fn accepts(&self, moves: &[Move]) -> Result<(), Option<usize>> {
-        let mut state = State::new(self);
+        let mut state = StreamState::new(self);
         for (at, steps) in moves.iter().enumerate() {
             // The effects of one event take place at once, in any order.
             let mut left = steps.clone();
@@ -51,7 +51,7 @@ impl Grammar {
     }
 }
 
-impl<'g> State<'g> {
+impl<'g> StreamState<'g> {
     /// Returns the state before the first event.
     pub const fn new(grammar: &'g Grammar) -> Self {
         Self { grammar, nodes: Vec::new(), early: 0, has_failed: false }

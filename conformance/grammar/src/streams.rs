@@ -2,7 +2,7 @@
 
 use crate::bounds::Bounds;
 use crate::grammar::Grammar;
-use crate::state::State;
+use crate::state::StreamState;
 use crate::step::{Move, Step};
 
 /// The legal streams within bounds. Shorter ones come first, and streams of one length in the order of the tables.
@@ -12,7 +12,7 @@ pub struct Streams<'g> {
     bounds: Bounds,
     length: usize,
     /// The moves so far, each with the state before it and those that are to be tried after it.
-    path: Vec<(State<'g>, Vec<Move>)>,
+    path: Vec<(StreamState<'g>, Vec<Move>)>,
     moves: Vec<Move>,
 }
 
@@ -23,7 +23,7 @@ impl<'g> Streams<'g> {
     }
 
     /// The last choice comes first.
-    fn choices(&self, state: &State<'g>) -> Vec<Move> {
+    fn choices(&self, state: &StreamState<'g>) -> Vec<Move> {
         let mut choices = Vec::new();
         for step in state.steps(&self.bounds) {
             self.extend(state, &[step], &mut choices);
@@ -33,7 +33,7 @@ impl<'g> Streams<'g> {
     }
 
     /// The move alone, and with more effects of the same event.
-    fn extend(&self, state: &State<'g>, so_far: &[Step], choices: &mut Vec<Move>) {
+    fn extend(&self, state: &StreamState<'g>, so_far: &[Step], choices: &mut Vec<Move>) {
         let (Some(first), Some(last)) = (so_far.first().copied(), so_far.last().copied()) else { return };
         choices.push(so_far.to_vec());
         if last.effect.effect.is_none() || so_far.len() == self.bounds.effects {
@@ -64,7 +64,7 @@ impl Iterator for Streams<'_> {
                 }
                 self.length += 1;
                 self.moves.clear();
-                let state = State::new(self.grammar);
+                let state = StreamState::new(self.grammar);
                 let choices = self.choices(&state);
                 self.path.push((state, choices));
                 continue;

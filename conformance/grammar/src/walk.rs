@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use checker::{Observer, Payload, Seen};
 use spec::{Dialect, Enumerations, ListedValue};
 
-use crate::known::{Known, known};
+use crate::known::{PerDialect, known};
 use crate::read::step;
 use crate::step::{Key, Step};
 use crate::window::{Stage, Window, inner, outer};
@@ -100,7 +100,7 @@ impl Walk {
 }
 
 /// The enumerations of the dialects that were asked for.
-static ENUMERATIONS: Known<Enumerations> = Mutex::new(Vec::new());
+static ENUMERATIONS: PerDialect<Enumerations> = Mutex::new(Vec::new());
 
 pub(crate) fn enumerations(dialect: &'static Dialect) -> &'static Enumerations {
     known(&ENUMERATIONS, dialect, Enumerations::of)

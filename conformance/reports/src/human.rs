@@ -6,7 +6,7 @@ use catalogue::{Level, Recorded, Rule};
 use unicode_width::UnicodeWidthStr;
 
 use super::impact::in_run;
-use super::source::{Drawn, Line};
+use super::source::{Drawn, SourceLine};
 use super::style::{Detail, Screen};
 use results::text::{counted, cut, listed, parted, shortened, visible, wrap};
 use results::{Cause, FailOn, Finding, Location, Run};
@@ -229,7 +229,7 @@ fn block(
     out
 }
 
-fn lines(finding: &Finding) -> Vec<Line<'_>> {
+fn lines(finding: &Finding) -> Vec<SourceLine<'_>> {
     let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty());
     let place = &finding.place;
     // Only the start of the last event is kept, without a place in it.
@@ -241,8 +241,8 @@ fn lines(finding: &Finding) -> Vec<Line<'_>> {
         None => "",
     };
     let mut lines =
-        vec![Line { place, is_value: pointer.is_some(), label: label.to_owned(), is_primary: true }];
-    lines.extend(finding.related.iter().map(|related| Line {
+        vec![SourceLine { place, is_value: pointer.is_some(), label: label.to_owned(), is_primary: true }];
+    lines.extend(finding.related.iter().map(|related| SourceLine {
         place: &related.place,
         is_value: false,
         label: related.label.to_string(),

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use results::Location;
 use results::text::{Cell, cells, visible, wrap};
 
-pub(super) struct Line<'s> {
+pub(super) struct SourceLine<'s> {
     pub(super) place: &'s Location,
     /// Whether the finding is about this value, not the whole event.
     pub(super) is_value: bool,
@@ -28,7 +28,7 @@ pub(super) struct Drawn {
 /// Width above which only the first character of a list or object is marked.
 const WIDEST_TREE: usize = 40;
 
-impl Line<'_> {
+impl SourceLine<'_> {
     pub(super) fn draw(&self, width: usize) -> Drawn {
         let excerpt = &self.place.excerpt;
         let cells: Vec<Cell> = cells(&excerpt.text).collect();
@@ -136,7 +136,7 @@ mod tests {
         let at = text.find(marked).unwrap();
         let excerpt = Excerpt { text: text.to_owned(), mark: [at, at + marked.len()], ..Excerpt::default() };
         let place = Location { excerpt, ..Location::default() };
-        let line = Line { place: &place, is_value: true, label: label.to_owned(), is_primary: true };
+        let line = SourceLine { place: &place, is_value: true, label: label.to_owned(), is_primary: true };
         let Drawn { source, below } = line.draw(width);
         format!("{source}\n{}", below.join("\n"))
     }

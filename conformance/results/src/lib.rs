@@ -22,7 +22,7 @@ pub use run::{
     Bar, Broken, CaptureReport, CaseReport, Cause, ClientState, ClientTotal, DialectSeen, EventRow,
     FailingClients, Faults, FaultyEvent, Filters, GroupTotal, Latency, Layer, LiveReport, LogRows, Lost,
     Matrix, MatrixColumn, MatrixRow, OTHER_RULES, Obstacle, Options, Pace, Phase, Piece, RequestSummary,
-    RuleTotal, Run, Silence, Spread, State, TWINS_VERSION, Timeline, Totals, TrialResult, TwinResult,
+    RuleTotal, Run, RunState, Silence, Spread, TWINS_VERSION, Timeline, Totals, TrialResult, TwinResult,
     TwinsReport, UNKNOWN, Undecided, Unknown, Unmergeable, VERSION, cause_id, cause_message, recognised_in,
     starred,
 };

@@ -65,11 +65,11 @@ impl Default for Limits {
 pub struct Evidence {
     folder: PathBuf,
     metrics: Metrics,
-    state: Mutex<State>,
+    state: Mutex<Store>,
 }
 
 #[derive(Debug)]
-struct State {
+struct Store {
     limits: Limits,
     index: File,
     files: VecDeque<(PathBuf, u64)>,
@@ -81,7 +81,7 @@ struct State {
 }
 
 #[derive(Debug, Serialize)]
-struct Line<'l> {
+struct IndexLine<'l> {
     time: f64,
     session: Option<&'l str>,
     api: &'l str,
@@ -126,7 +126,7 @@ impl Evidence {
         Ok(Self {
             folder: folder.to_owned(),
             metrics: metrics.clone(),
-            state: Mutex::new(State {
+            state: Mutex::new(Store {
                 limits,
                 index: OpenOptions::new().create(true).append(true).open(folder.join(INDEX))?,
                 files: files.into(),
@@ -162,7 +162,7 @@ impl Evidence {
         };
         let session =
             limits.session.as_deref().and_then(|name| passed.request_headers.get(name)?.to_str().ok());
-        let line = Line {
+        let line = IndexLine {
             time: passed.began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
             session,
             api: judged.api.name,
@@ -186,7 +186,7 @@ impl Evidence {
     }
 
     /// The oldest recordings beyond the limits are removed.
-    fn write(&self, state: &mut State, passed: &Passed, recording: &str) -> io::Result<String> {
+    fn write(&self, state: &mut Store, passed: &Passed, recording: &str) -> io::Result<String> {
         state.count += 1;
         let began = passed.began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
         let name = format!("{FOLDER}/{began:015}-{:06}.jsonl", state.count);
@@ -226,7 +226,7 @@ fn sum(turns: &[Turn], count: impl Fn(&Turn) -> Option<u64>) -> Option<u64> {
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-impl State {
+impl Store {
     /// One of the rules, or else the outcome, has few recordings in this hour.
     fn is_due(&mut self, rules: &[&str], outcome: Outcome) -> bool {
         if self.hour.elapsed() >= HOUR {

@@ -1,7 +1,7 @@
 //! Parts of runs against an endpoint, for the tests of reports.
 
 use conformance::results::{
-    CaseReport, Judgement, LiveReport, Options, ProfileReport, State, Transport, TrialResult, Verdict,
+    CaseReport, Judgement, LiveReport, Options, ProfileReport, RunState, Transport, TrialResult, Verdict,
 };
 
 /// Returns a finished run.
@@ -21,7 +21,7 @@ pub(crate) fn live(
         model: model.to_owned(),
         command: String::new(),
         options: Options { transports: vec![Transport::Sse], bytes: 1_000_000, ..Options::usual() },
-        state: State::Finished,
+        state: RunState::Finished,
         profiles,
         cases,
     }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use conformance::results::{ProfileState, State};
+use conformance::results::{ProfileState, RunState};
 
 use crate::program::{certificate, command, conformance, expect, files, folder, path};
 use crate::server::{Server, golden, head, text, write};
@@ -77,7 +77,7 @@ fn an_interrupted_run_keeps_its_evidence() {
         expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 3 exchanges"]);
         assert!(out.join("report.json").exists() && out.join("certificate.md").exists());
         let certificate = certificate(&out);
-        assert_eq!(certificate.state, State::Interrupted);
+        assert_eq!(certificate.state, RunState::Interrupted);
         for profile in &certificate.profiles {
             assert_eq!(profile.state, ProfileState::Incomplete, "{}", profile.name);
             let mut reasons = profile.reasons.iter();

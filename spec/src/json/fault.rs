@@ -239,7 +239,7 @@ const MOST: usize = 256;
 /// The faults of one value, collected from the inside out.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Faults {
-    found: Vec<Found>,
+    found: Vec<FoundFault>,
     /// Number of faults, listed or not.
     pub(super) count: usize,
     /// Whether faults are only counted, as it is unknown whether they matter.
@@ -248,7 +248,7 @@ pub(super) struct Faults {
 
 /// A fault whose pointer is under construction, from its end.
 #[derive(Debug, Clone)]
-struct Found {
+struct FoundFault {
     path: Vec<Segment>,
     kind: FaultKind,
     actual: Actual,
@@ -266,7 +266,7 @@ impl Faults {
     pub(super) fn add(&mut self, kind: FaultKind, actual: impl FnOnce() -> Actual) {
         self.count += 1;
         if !self.quiet && self.found.len() < MOST {
-            self.found.push(Found { path: Vec::new(), kind, actual: actual() });
+            self.found.push(FoundFault { path: Vec::new(), kind, actual: actual() });
         }
     }
 

@@ -6,7 +6,7 @@ use codegen::formats::{
 };
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::{Report, SourcePlace};
 use super::violations;
 
 pub(super) fn check(context: &Context, report: &mut Report) {
@@ -19,7 +19,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let is_same = |other: &&ClientCase| other.id == case.id && other.api.is_some();
         if let (None, Some(other)) = (&case.api, context.catalogue.client_cases.iter().find(is_same)) {
             let problem = format!("{} has a case of this id, too", other.api.as_deref().unwrap_or_default());
-            report.find(&file, Place::File, problem, "name one of them differently");
+            report.find(&file, SourcePlace::File, problem, "name one of them differently");
         }
         if let Some(golden) = &case.golden {
             violations::check_entry(context, golden, &case.edits, &file, "edits", report);

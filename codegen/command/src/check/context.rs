@@ -10,7 +10,7 @@ use codegen::catalogue::Catalogue;
 use codegen::dialect::{self, Dialect, Errata, LoadError, PATCH};
 use codegen::folders;
 use codegen::formats::{Rule, RuleInApi, Scenario};
-use codegen::sound::{Place, Report};
+use codegen::sound::{Report, SourcePlace};
 
 use super::frames;
 pub(super) use codegen::sound::in_dialect;
@@ -116,7 +116,7 @@ fn keep<T>(result: Result<T, LoadError>, spec: &Path, report: &mut Report) -> Op
 
 fn refuse(error: &LoadError, spec: &Path, report: &mut Report) {
     let file = error.file.strip_prefix(spec).unwrap_or(&error.file);
-    let place = error.at.map_or(Place::File, |at| Place::At(at, String::new()));
+    let place = error.at.map_or(SourcePlace::File, |at| SourcePlace::At(at, String::new()));
     report.find(
         file,
         place,
@@ -133,19 +133,19 @@ fn goldens(spec: &Path, report: &mut Report) -> Vec<Golden> {
         let reader = path.extension().and_then(OsStr::to_str).and_then(frames::reader);
         let (Some(name), Some(reader)) = (stem, reader) else {
             let message = "expected only recordings here: <name>.sse, <name>.jsonl or <name>.http";
-            report.find(file, Place::File, message, "move or rename the file");
+            report.find(file, SourcePlace::File, message, "move or rename the file");
             continue;
         };
         if goldens.iter().any(|golden| golden.dialect == dialect && golden.name == name) {
             let message = format!("two goldens have the name {dialect}/{name}");
-            report.find(&file, Place::File, message, "rename one of them");
+            report.find(&file, SourcePlace::File, message, "rename one of them");
         }
         let text = fs::read_to_string(&path).map_err(|error| (1, error.to_string()));
         match text.and_then(|text| reader(&text)) {
             Ok(frames) => goldens.push(Golden { dialect, name, file, frames }),
             Err((line, message)) => {
                 let help = "follow the format that the README of goldens describes";
-                report.find(file, Place::Line(line), message, help);
+                report.find(file, SourcePlace::Line(line), message, help);
             }
         }
     }

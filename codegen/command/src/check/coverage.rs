@@ -5,7 +5,7 @@ use std::path::Path;
 use codegen::formats::Coverage;
 
 use super::context::{Context, in_dialect};
-use super::report::{Open, Place, Report};
+use super::report::{Open, Report, SourcePlace};
 use super::{catalogue, violations};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let file = context.file("requirements", version, "toml");
         if !context.dialects.contains_key(version) {
             let message = format!("there is no dialect \"{version}\" for these requirements");
-            report.find(&file, Place::File, message, "name the file after a dialect");
+            report.find(&file, SourcePlace::File, message, "name the file after a dialect");
         }
         let rows = list
             .requirements

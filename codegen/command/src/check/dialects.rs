@@ -5,7 +5,7 @@ use std::fs;
 use codegen::dialect::Dialect;
 use codegen::folders::paths;
 use codegen::formats::Operation;
-use codegen::sound::{Place, Report};
+use codegen::sound::{Report, SourcePlace};
 use serde_json::Value;
 
 use super::context::{Context, in_dialect};
@@ -20,7 +20,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             let file = in_dialect(&dialect.name, "dialect.toml");
             report.find(
                 file,
-                Place::File,
+                SourcePlace::File,
                 "the dialect has no events",
                 "add event files to events/, or set `extends`",
             );
@@ -41,7 +41,7 @@ fn repeated_files(context: &Context, dialect: &Dialect, report: &mut Report) {
             let own: Option<Value> = serde_json::from_str(&text).ok();
             if inherited.is_some() && own.as_ref() == inherited {
                 let message = format!("the file is identical to the inherited one of \"{}\"", parent.name);
-                report.find(file, Place::File, message, "remove the file");
+                report.find(file, SourcePlace::File, message, "remove the file");
             }
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::context::{Context, Golden};
 use super::frames::{Frame, Kind};
-use super::report::{Place, Report};
+use super::report::{Report, SourcePlace};
 use super::schemas::{Fault, Judges};
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
@@ -23,7 +23,12 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
     for golden in &context.goldens {
         if !context.spec.join("dialects").join(&golden.dialect).is_dir() {
             let message = format!("there is no dialect \"{}\"", golden.dialect);
-            report.find(&golden.file, Place::File, message, "move the golden to the folder of its dialect");
+            report.find(
+                &golden.file,
+                SourcePlace::File,
+                message,
+                "move the golden to the folder of its dialect",
+            );
         }
     }
 }
@@ -73,7 +78,7 @@ impl Lacks {
                 ),
             };
             let help = "make the property optional, as recordings lack it, or correct the recordings";
-            report.find(&first.file, Place::Line(first.line), message, help);
+            report.find(&first.file, SourcePlace::Line(first.line), message, help);
         }
     }
 }
@@ -89,7 +94,7 @@ fn recording<'c>(
     (lacks, report): (&mut Lacks, &mut Report),
 ) {
     let mut find = |line: usize, message: String, help: &str| {
-        report.find(&golden.file, Place::Line(line), format!("{message} (in {})", dialect.name), help);
+        report.find(&golden.file, SourcePlace::Line(line), format!("{message} (in {})", dialect.name), help);
     };
     if let Some((line, message)) = misplaced_marker(golden, dialect.file.framing.done) {
         find(line, message, FRAMING);

@@ -7,7 +7,7 @@ use codegen::dialect::Dialect;
 use codegen::folders;
 use codegen::formats::{ApiFile, Calls, Content, Effect, Operation, Outer, Role, RootOpening, Scope, Stop};
 use codegen::schema::leads_somewhere;
-use codegen::sound::{Place, Report, dialect_is_sound, somewhere};
+use codegen::sound::{Report, SourcePlace, dialect_is_sound, somewhere};
 
 use super::context::{Context, in_dialect};
 
@@ -24,7 +24,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         if api.dialects().next().is_none() {
             report.find(
                 &api.path,
-                Place::File,
+                SourcePlace::File,
                 "no dialect belongs to the API",
                 "set `api` of a dialect to it, or remove it",
             );

@@ -31,7 +31,7 @@ mod words;
 
 use std::path::Path;
 
-pub use codegen::sound::{Finding, Open, Place, Report};
+pub use codegen::sound::{Finding, Open, Report, SourcePlace};
 
 use codegen::sound as report;
 

@@ -9,7 +9,7 @@ use codegen::schema::Registry;
 use serde_json::Value;
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::{Report, SourcePlace};
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
     for (name, dialect) in &context.dialects {
@@ -19,7 +19,7 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
             if !reached.contains(of_type.as_str()) {
                 let message =
                     format!("the type {of_type} is unused: no event or root of the dialect refers to it");
-                report.find(file, Place::File, message, "remove the file, or add the type to [roots]");
+                report.find(file, SourcePlace::File, message, "remove the file, or add the type to [roots]");
             }
         }
     }
@@ -33,17 +33,22 @@ fn examples<'c>(context: &Context, dialect: &'c Dialect, judges: &mut Judges<'c>
         let id = json.get("$id").and_then(Value::as_str).unwrap_or_default();
         if id != name {
             let message = format!("`$id` is \"{id}\", but the file is named \"{name}\"");
-            report.find(&file, Place::pointer("/$id"), message, "make them equal");
+            report.find(&file, SourcePlace::pointer("/$id"), message, "make them equal");
         }
         let examples = json.get("examples").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         if kind == "events" && examples.is_empty() {
-            report.find(&file, Place::File, "the event has no example", "add at least one under `examples`");
+            report.find(
+                &file,
+                SourcePlace::File,
+                "the event has no example",
+                "add at least one under `examples`",
+            );
         }
         for (index, example) in examples.iter().enumerate() {
             for fault in judges.faults(dialect, name, example) {
                 let message = format!("the example is not valid in {}: {fault}", dialect.name);
                 let help = "correct the example, or the schema by an erratum";
-                report.find(&file, Place::pointer(format!("/examples/{index}")), message, help);
+                report.find(&file, SourcePlace::pointer(format!("/examples/{index}")), message, help);
             }
         }
     }

@@ -6,7 +6,7 @@ use codegen::folders::{SHARED_RULES, apis, table_of};
 use codegen::formats::{Rule, SharedRulesFile};
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::{Report, SourcePlace};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     let rules = &context.catalogue.rules;
@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             };
             let help = "add one [[rule]] with authority, citation, fix and violation in the words of the API, or the reason why it does not \
                         judge the API under [unjudged]";
-            report.find(&path, Place::File, message, help);
+            report.find(&path, SourcePlace::File, message, help);
         }
     }
 }

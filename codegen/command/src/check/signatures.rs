@@ -6,7 +6,7 @@ use codegen::formats::Fallback;
 
 use super::context::{Context, in_dialect};
 use super::exchange::{DISTINGUISH, FITS_ANYTHING};
-use super::report::{Place, Report};
+use super::report::{Report, SourcePlace};
 
 /// The word for the recognised dialect on the command line.
 const AUTO: &str = "auto";
@@ -59,7 +59,7 @@ fn fallbacks(context: &Context, report: &mut Report) {
             [_] => {}
             [] => {
                 let message = format!("no dialect stands for recordings {whose}");
-                report.find("dialects", Place::File, message, help);
+                report.find("dialects", SourcePlace::File, message, help);
             }
             [first, others @ ..] => {
                 for other in others {

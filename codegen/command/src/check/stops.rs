@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::context::{Context, in_dialect};
-use super::report::{Place, Report};
+use super::report::{Report, SourcePlace};
 use super::walk::properties;
 
 const TWINS: &str = "twins.toml";
@@ -32,7 +32,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     let Ok(text) = fs::read_to_string(context.spec.join(TWINS)) else { return };
     let twins: Twins = match toml::from_str(&text) {
         Ok(twins) => twins,
-        Err(error) => return report.find(TWINS, Place::File, error.message(), "correct the file"),
+        Err(error) => return report.find(TWINS, SourcePlace::File, error.message(), "correct the file"),
     };
     let classes: BTreeSet<&str> =
         twins.stop.values().flat_map(BTreeMap::values).flatten().map(String::as_str).collect();
@@ -114,7 +114,7 @@ fn differences(context: &Context, dialect: &Dialect, stop: &Stop, all: &[Reasons
         let (member, lacks, has) = (&stop.member, one.name, other.name);
         let message = format!("{lacks} has no `{member}` \"{word}\", which {has} has");
         let help = format!("add it to {lacks} of {}, or remove it from {has}", dialect.name);
-        report.find(file(at), Place::pointer(&at.pointer), message, help);
+        report.find(file(at), SourcePlace::pointer(&at.pointer), message, help);
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use codegen::folders::{self, paths};
 use codegen::todo::{MARK, marked};
 
-use super::report::{Finding, Place, Report};
+use super::report::{Finding, Report, SourcePlace};
 
 pub(super) fn check(spec: &Path, report: &mut Report) {
     look(spec, &spec.join("dialects"), report);
@@ -42,7 +42,7 @@ fn read(spec: &Path, path: &Path, report: &mut Report) {
     let file = path.strip_prefix(spec).unwrap_or(path);
     report.todo.extend(marked(&text).map(|(line, what)| Finding {
         file: file.to_owned(),
-        place: Place::Line(line),
+        place: SourcePlace::Line(line),
         message: format!("still to be filled in: {what}"),
         help: format!("replace the text marked {MARK}, or pass --allow-todo"),
     }));

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::frames::Frame;
-use super::report::{Place, Report};
+use super::report::{Report, SourcePlace};
 
 pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
     for own in &rule.in_apis {
@@ -37,7 +37,7 @@ fn check_in_api(context: &Context, rule: &Rule, own: &RuleInApi, report: &mut Re
     }
     for (line, message) in faults(context, &violation.golden, &violation.edits) {
         match line {
-            Some(line) => report.find(&file, Place::Line(line), message, in_order(&violation.golden)),
+            Some(line) => report.find(&file, SourcePlace::Line(line), message, in_order(&violation.golden)),
             None => report.find(&file, entry.clone(), message, NO_GOLDEN),
         }
     }

@@ -6,7 +6,7 @@ use codegen::schema::escape;
 use serde_json::Value;
 
 use super::context::Context;
-use super::report::{Place, Report};
+use super::report::{Report, SourcePlace};
 use super::walk::properties;
 
 pub(super) fn check(context: &Context, report: &mut Report) {
@@ -21,7 +21,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                 let kind = kind.trim_end_matches('s');
                 report.find(
                     &file,
-                    Place::File,
+                    SourcePlace::File,
                     format!("the {kind} has no description"),
                     "add a `description` of one sentence",
                 );
@@ -35,7 +35,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                     let message = format!("the property `{property}` has no description");
                     let help = "describe it in glossary.toml under [properties], or add a `description` here";
                     let pointer = format!("{object}/properties/{}", escape(property));
-                    report.find(&file, Place::pointer(pointer), message, help);
+                    report.find(&file, SourcePlace::pointer(pointer), message, help);
                 }
             });
         }

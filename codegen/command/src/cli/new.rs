@@ -70,9 +70,13 @@ struct Page {
     api: Option<String>,
 }
 
-type Place<'a> = (&'a String, &'a Scope);
+type ScopeOfApi<'a> = (&'a String, &'a Scope);
 
-fn place<'a>(api: &'a ApiFile, scope: Option<&str>, role: Option<&str>) -> anyhow::Result<(Place<'a>, Role)> {
+fn place<'a>(
+    api: &'a ApiFile,
+    scope: Option<&str>,
+    role: Option<&str>,
+) -> anyhow::Result<(ScopeOfApi<'a>, Role)> {
     let scopes = &api.scopes;
     let names: Vec<&str> = scopes.keys().map(String::as_str).collect();
     let roles = Role::ALL.map(Role::name);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::pointer::Pointer;
 use super::schemas::{Result, fail};
 
-pub(super) type Place<'d> = (Pointer, &'d Value);
+pub(super) type Located<'d> = (Pointer, &'d Value);
 
 /// An `OpenAPI` document with named schemas.
 pub(super) struct Document<'d> {
@@ -35,7 +35,7 @@ impl<'d> Document<'d> {
         text("/info/version").map_or_else(|| title.to_owned(), |version| format!("{title} {version}"))
     }
 
-    pub(super) fn operation(&self, path: &str, keys: &[&str]) -> Option<Place<'d>> {
+    pub(super) fn operation(&self, path: &str, keys: &[&str]) -> Option<Located<'d>> {
         let path = match &self.variant {
             None => path.to_owned(),
             Some(variant) => format!("{path}?{}=true", variant.to_lowercase()),
@@ -44,7 +44,7 @@ impl<'d> Document<'d> {
         keys.iter().try_fold(start, |(place, value), key| Some((place.at(key), value.get(key)?)))
     }
 
-    pub(super) fn variant_schema(&self, name: &str) -> Option<Place<'d>> {
+    pub(super) fn variant_schema(&self, name: &str) -> Option<Located<'d>> {
         let name = format!("{}{name}", self.variant.as_deref().unwrap_or_default());
         Some((Pointer::named(&name), self.schema(&name)?))
     }
@@ -59,7 +59,7 @@ impl<'d> Document<'d> {
         self.schema(name).ok_or_else(|| fail(from, found(), expected))
     }
 
-    pub(super) fn follow(&self, (place, schema): &Place<'d>) -> Result<Place<'d>> {
+    pub(super) fn follow(&self, (place, schema): &Located<'d>) -> Result<Located<'d>> {
         match schema.get("$ref") {
             None => Ok((place.clone(), schema)),
             Some(target) => {

@@ -6,12 +6,12 @@ use codegen::formats::Published;
 use serde_json::Value;
 
 use super::Note;
-use super::document::{Document, Place, reference};
+use super::document::{Document, Located, reference};
 use super::pointer::Pointer;
 use super::schemas::{Result, fail};
 
 /// A type may occur twice: without and with the properties that only a WebSocket has.
-pub(super) fn events<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Place<'d>>> {
+pub(super) fn events<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Located<'d>>> {
     let beside: Vec<Pointer> =
         published.beside.iter().filter_map(|name| Some(document.variant_schema(name)?.0)).collect();
     let mut events = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn events<'d>(document: &Document<'d>, published: &Published) -> Resu
 }
 
 /// Unions of events have a name, or belong to an operation.
-pub(super) fn unions<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Place<'d>>> {
+pub(super) fn unions<'d>(document: &Document<'d>, published: &Published) -> Result<Vec<Located<'d>>> {
     let named = published.events.iter().filter_map(|name| document.variant_schema(name));
     let named: Vec<_> = named.collect();
     if !named.is_empty() {
@@ -42,7 +42,7 @@ pub(super) fn unions<'d>(document: &Document<'d>, published: &Published) -> Resu
     }
 }
 
-fn operation<'d>(document: &Document<'d>, place: &str, media: &str) -> Option<Place<'d>> {
+fn operation<'d>(document: &Document<'d>, place: &str, media: &str) -> Option<Located<'d>> {
     let mut words = place.split_whitespace();
     let (method, path) = (words.next()?, words.next().filter(|path| path.starts_with('/'))?);
     let content = ["content", media, "schema"];
@@ -56,7 +56,7 @@ fn operation<'d>(document: &Document<'d>, place: &str, media: &str) -> Option<Pl
     document.operation(path, &keys)
 }
 
-fn branches_of<'d>(place: &Pointer, union: &'d Value) -> Vec<Place<'d>> {
+fn branches_of<'d>(place: &Pointer, union: &'d Value) -> Vec<Located<'d>> {
     for keyword in ["anyOf", "oneOf"] {
         if let Some(branches) = union.get(keyword).and_then(Value::as_array) {
             let place = place.at(keyword);

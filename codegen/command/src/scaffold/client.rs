@@ -2,7 +2,7 @@ use std::path::Path;
 
 use codegen::todo::MARK;
 
-use super::{Place, Skeleton, prompt};
+use super::{PagePath, Skeleton, prompt};
 
 const TEXT: &str = "[[say Hello|, wor|ld.]]";
 
@@ -29,7 +29,7 @@ authority = "{MARK} a document and its heading, or `field` and where the behavio
 }
 
 pub(crate) fn client(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
-    let Place { path, api } = Place::find(spec, "client", api, id)?;
+    let PagePath { path, api } = PagePath::find(spec, "client", api, id)?;
     let next = [
         "write the request whose response is played; or set `golden` to a recording, and edit it with `edits`",
         "set `expect` to the behaviour that clients must have, and `authority` to the reason",

@@ -64,14 +64,14 @@ fn api(spec: &Path, asked: Option<&str>) -> anyhow::Result<String> {
 /// The folder of rules, whose ids are unique among all APIs.
 const RULES: &str = "rules";
 
-struct Place {
+struct PagePath {
     /// Its path, relative to the folder of the specification.
     path: PathBuf,
     /// Its API; none if it is true of every API.
     api: Option<String>,
 }
 
-impl Place {
+impl PagePath {
     /// Without `asked`, the page belongs to the pages that all APIs share if they have its group, or else to the usual
     /// API.
     fn find(spec: &Path, kind: &str, asked: Option<&str>, id: &str) -> anyhow::Result<Self> {

@@ -5,13 +5,13 @@ use anyhow::anyhow;
 use codegen::folders::{self, SHARED_RULES};
 use codegen::todo::MARK;
 
-use super::{Place, Skeleton};
+use super::{PagePath, Skeleton};
 
 /// The golden that a skeleton edits, if it exists: a short one of the vendor-neutral dialect.
 const USUAL: &str = "open-responses/text.sse";
 
 pub(crate) fn rule(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
-    let Place { path, api } = Place::find(spec, "rule", api, id)?;
+    let PagePath { path, api } = PagePath::find(spec, "rule", api, id)?;
     if api.is_none() {
         return Ok(shared(spec, path, id));
     }

@@ -4,7 +4,7 @@ use codegen::SpecFiles;
 use codegen::dialect;
 use codegen::todo::{MARK, todo};
 
-use super::{Place, Skeleton, prompt};
+use super::{PagePath, Skeleton, prompt};
 
 fn page(api: Option<&str>, elicited: Option<&str>) -> String {
     let prompt = prompt(api, &todo("the prompt"));
@@ -45,7 +45,7 @@ fn completed(spec: &Path, api: Option<&str>) -> anyhow::Result<Option<String>> {
 }
 
 pub(crate) fn scenario(spec: &Path, api: Option<&str>, id: &str) -> anyhow::Result<Skeleton> {
-    let Place { path, api } = Place::find(spec, "scenario", api, id)?;
+    let PagePath { path, api } = PagePath::find(spec, "scenario", api, id)?;
     let elicited = completed(spec, api.as_deref())?;
     let next = [
         "write the request, and describe it",

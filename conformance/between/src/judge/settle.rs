@@ -14,14 +14,14 @@ const MALFORMED: &str = "fault/malformed";
 const NEVER_CLOSED: &str = "/never-closed";
 
 /// The pair, the case, the rule and the kind of a finding.
-type Known = BTreeSet<[String; 4]>;
+type KnownFindings = BTreeSet<[String; 4]>;
 
 /// Some findings do not come from what a test is about, and go back to their own rules: findings about the borders of writes,
 /// if the answer is as wrong where each event is written at once, and findings about the client's stream after a fault, if
 /// the streams of the pair have them without a fault. The others get one cause for each place in a gateway: the first finding
 /// of each test stands for all that follow from it.
 pub(crate) fn settle(tests: &mut [BetweenTest]) {
-    let mut known = Known::new();
+    let mut known = KnownFindings::new();
     let mut sound = BTreeSet::new();
     let like = |test: &BetweenTest| BETWEEN_CASES.iter().find(|case| case.id == test.about.case)?.like;
     let played: BTreeSet<[String; 2]> =

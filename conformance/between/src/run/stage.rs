@@ -14,9 +14,9 @@ use tokio::time::sleep;
 use super::clients::Clients;
 use super::milliseconds;
 use super::result::{harness_error, judged, other_upstream, says_unserved, unserved};
+use crate::connection::Connection;
 use crate::evidence::{Evidence, Exchanged, Fault, Test};
 use crate::keys::Keys;
-use crate::line::Line;
 use crate::mark::{letters_of, mark, of_crowd};
 use crate::plan::plain;
 use crate::question::{Questions, has_turns};
@@ -185,9 +185,9 @@ impl Stage {
         (evidence, playing.other_api())
     }
 
-    fn line(&self, test: &Test) -> Option<Line<'_>> {
+    fn line(&self, test: &Test) -> Option<Connection<'_>> {
         let is_warmed = test.agent.is_some_and(|agent| agent.is_warmed);
-        Some(Line::new(self.clients.of(test)?, test.front, test.declared.websocket, is_warmed))
+        Some(Connection::new(self.clients.of(test)?, test.front, test.declared.websocket, is_warmed))
     }
 
     /// Each turn of a case continues the previous answer.
@@ -267,7 +267,7 @@ impl Stage {
             let playing = Arc::clone(playing);
             let (dialect, is_socket) = (test.front, test.declared.websocket);
             asking.spawn(async move {
-                let mut line = Line::new(&client, dialect, is_socket, false);
+                let mut line = Connection::new(&client, dialect, is_socket, false);
                 (number, line.ask(body, None, &playing).await)
             });
         }

@@ -16,7 +16,7 @@ const CUT: &str = "cut";
 
 /// A line of a file. Other members are ignored.
 #[derive(Debug, Deserialize)]
-struct Line {
+struct SessionLine {
     method: String,
     target: String,
     #[serde(default)]
@@ -73,7 +73,7 @@ struct RecordedResponse {
 /// Whether the first line is one of a session.
 pub(super) fn is_form(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty());
-    first.is_some_and(|line| serde_json::from_str::<Line>(line).is_ok())
+    first.is_some_and(|line| serde_json::from_str::<SessionLine>(line).is_ok())
 }
 
 pub(super) fn read(text: &str) -> io::Result<Vec<FileExchange>> {
@@ -81,7 +81,7 @@ pub(super) fn read(text: &str) -> io::Result<Vec<FileExchange>> {
     let mut exchanges = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |problem: &str| io::Error::other(format!("line {}: {problem}", number + 1));
-        let line: Line = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
+        let line: SessionLine = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
         let body = match line.body {
             None => String::new(),
             Some(Body::Text(text)) => text,

@@ -4,11 +4,11 @@ use spec::{Dialect, Verdict};
 
 use super::case::{At, Case, Ending, Snapshot};
 use super::context::Context;
-use super::finding::{Findings, Place};
+use super::finding::{FaultPlace, Findings};
 use super::head::Head;
 use super::hooks::{EndingRule, Ends, SnapshotRule, ValueRule};
 use super::index::Index;
-use super::node::{Key, State};
+use super::node::{Key, NodeState};
 use super::plan::Plan;
 use super::record::{Payload, Record};
 use super::stream::{RESPONSE, Stream};
@@ -89,7 +89,7 @@ impl Body<'_> {
         let api = plan.api();
         let mut key = Key::default();
         key.push(Index::new(index as u64));
-        let at = stream.nodes.add(api.scope(api.container), key, State::Open, Some(RESPONSE));
+        let at = stream.nodes.add(api.scope(api.container), key, NodeState::Open, Some(RESPONSE));
         stream.items.push(at);
         if let Some(node) = stream.nodes.get_mut(at) {
             node.learn(item);
@@ -107,7 +107,7 @@ impl Body<'_> {
         if item.is_cut_off(&api.status) {
             stream.incomplete.get_or_insert(at);
         }
-        stream.nodes.set_state(at, State::Closed);
+        stream.nodes.set_state(at, NodeState::Closed);
     }
 
     fn relate(&self, index: usize, item: &Object<'_>, stream: &mut Stream, findings: &mut Findings) {
@@ -123,11 +123,11 @@ impl Body<'_> {
                 continue;
             }
             let pointer = format!("/{}/{index}{pointer}", plan.api().list);
-            let place = Place {
+            let place = FaultPlace {
                 pointer: Some(&pointer),
                 expected: Some("a value that no earlier item has"),
                 actual: Some(raw),
-                ..Place::WHOLE
+                ..FaultPlace::WHOLE
             };
             findings.add(plan.relations[step.relation], record, &place, None, &|| {
                 format!("{} occurs a second time", short(raw))

@@ -9,10 +9,10 @@ use spec::{Api, Dialect};
 
 use super::bound::Bound;
 use super::context::Context;
-use super::finding::{Findings, FineIn, Message, Place, Supply};
+use super::finding::{FaultPlace, Findings, FineIn, Message, Supply};
 use super::head::Head;
 use super::location::SavedLocation;
-use super::node::{Node, State};
+use super::node::{Node, NodeState};
 use super::protocol::Protocol;
 use super::record::{Payload, Record};
 use super::session::{SessionView, Turn};
@@ -214,7 +214,7 @@ impl<'c> Case<'c> {
     }
 
     pub(crate) fn has_seen(&self, node: &Node) -> bool {
-        self.stream.is_whole() && !node.partial && node.state() != State::Implied
+        self.stream.is_whole() && !node.partial && node.state() != NodeState::Implied
     }
 
     pub(crate) fn name(&self, node: &Node) -> String {
@@ -222,14 +222,14 @@ impl<'c> Case<'c> {
     }
 
     #[cold]
-    pub(crate) fn report(&mut self, place: &Place<'_>, message: impl Fn() -> String) {
+    pub(crate) fn report(&mut self, place: &FaultPlace<'_>, message: impl Fn() -> String) {
         // An event that is an object says it itself.
         let is_object = matches!(self.at, At::Record(record) if record.payload == Payload::Object);
-        let place = &Place { stage: if is_object { "" } else { self.stream.stage() }, ..*place };
+        let place = &FaultPlace { stage: if is_object { "" } else { self.stream.stage() }, ..*place };
         match self.at {
             At::Record(record) => {
                 let pointer = place.pointer.map(|pointer| on_wire(self.protocol.dialect, pointer));
-                let place = Place { pointer: pointer.as_deref(), ..*place };
+                let place = FaultPlace { pointer: pointer.as_deref(), ..*place };
                 self.findings.add(self.bound, record, &place, None, &message);
             }
             At::Body(..) => {
@@ -243,7 +243,7 @@ impl<'c> Case<'c> {
     #[cold]
     pub(crate) fn report_here(
         &mut self,
-        place: &Place<'_>,
+        place: &FaultPlace<'_>,
         is_fine_in: FineIn<'_>,
         message: Message<'_>,
     ) -> Option<usize> {
@@ -257,7 +257,7 @@ impl<'c> Case<'c> {
             }
             At::Body(record, item) => {
                 let pointer = place.pointer.map(|pointer| in_body(self.protocol.dialect, pointer, item));
-                let place = Place { pointer: pointer.as_deref(), ..*place };
+                let place = FaultPlace { pointer: pointer.as_deref(), ..*place };
                 self.findings.add_here(self.bound, record, &place, None, is_fine_in, message)
             }
         }
@@ -266,14 +266,14 @@ impl<'c> Case<'c> {
     #[cold]
     pub(crate) fn fault_of_event(&mut self, expected: &str, actual: &str, message: impl Fn() -> String) {
         self.report(
-            &Place { expected: Some(expected), actual: Some(actual), ..Place::WHOLE },
+            &FaultPlace { expected: Some(expected), actual: Some(actual), ..FaultPlace::WHOLE },
             &message as Message<'_>,
         );
     }
 
     #[cold]
     pub(crate) fn expected(&mut self, expected: &str, message: impl Fn() -> String) {
-        self.report(&Place { expected: Some(expected), ..Place::WHOLE }, &message as Message<'_>);
+        self.report(&FaultPlace { expected: Some(expected), ..FaultPlace::WHOLE }, &message as Message<'_>);
     }
 
     #[cold]
@@ -285,7 +285,7 @@ impl<'c> Case<'c> {
         message: impl Fn() -> String,
     ) {
         let (pointer, expected, actual) = (Some(pointer), Some(expected), Some(actual));
-        self.report(&Place { pointer, expected, actual, ..Place::WHOLE }, &message as Message<'_>);
+        self.report(&FaultPlace { pointer, expected, actual, ..FaultPlace::WHOLE }, &message as Message<'_>);
     }
 
     #[cold]
@@ -317,13 +317,13 @@ impl<'c> Case<'c> {
         message: Message<'_>,
     ) -> Option<usize> {
         let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
-        let place = Place {
+        let place = FaultPlace {
             pointer: Some(&fault.pointer),
             missing: fault.kind.missing(),
             expected: Some(&expected),
             actual: Some(&actual),
             form: fault.actual.kind(),
-            ..Place::WHOLE
+            ..FaultPlace::WHOLE
         };
         self.report_here(&place, is_fine_in, message)
     }
@@ -360,12 +360,12 @@ fn in_body<'p>(dialect: &Dialect, pointer: &'p str, item: Option<usize>) -> Cow<
     usual.and_then(inside).map_or(Cow::Borrowed(pointer), Cow::Borrowed)
 }
 
-fn lacking<'p>(pointer: &'p str, property: &'p str, expected: &'p str, actual: &'p str) -> Place<'p> {
-    Place {
+fn lacking<'p>(pointer: &'p str, property: &'p str, expected: &'p str, actual: &'p str) -> FaultPlace<'p> {
+    FaultPlace {
         pointer: Some(pointer),
         missing: Some(property),
         expected: Some(expected),
         actual: Some(actual),
-        ..Place::WHOLE
+        ..FaultPlace::WHOLE
     }
 }

@@ -254,7 +254,7 @@ impl Finding {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'p> {
+pub(crate) struct FaultPlace<'p> {
     pub(crate) pointer: Option<&'p str>,
     /// Byte offset in the data, if there is no value to point to.
     pub(crate) at: Option<usize>,
@@ -269,7 +269,7 @@ pub(crate) struct Place<'p> {
     pub(crate) stage: &'static str,
 }
 
-impl Place<'_> {
+impl FaultPlace<'_> {
     pub(crate) const WHOLE: Self = Self {
         pointer: None,
         at: None,
@@ -365,7 +365,7 @@ impl Findings {
         &mut self,
         bound: Bound,
         record: &Record<'_>,
-        place: &Place<'_>,
+        place: &FaultPlace<'_>,
         related: Option<Related>,
         message: Message<'_>,
     ) -> Option<usize> {
@@ -378,7 +378,7 @@ impl Findings {
         &mut self,
         bound: Bound,
         record: &Record<'_>,
-        place: &Place<'_>,
+        place: &FaultPlace<'_>,
         related: Option<Related>,
         is_fine_in: FineIn<'_>,
         message: Message<'_>,
@@ -430,7 +430,7 @@ impl Findings {
         &mut self,
         bound: Bound,
         mark: &SavedLocation,
-        place: &Place<'_>,
+        place: &FaultPlace<'_>,
         message: Message<'_>,
     ) {
         let member = place.pointer.map(|pointer| member(pointer, place.missing, |_| None));
@@ -441,7 +441,7 @@ impl Findings {
     fn keep(
         &mut self,
         bound: Bound,
-        place: &Place<'_>,
+        place: &FaultPlace<'_>,
         member: Option<String>,
         is_fine_in: FineIn<'_>,
         location: &dyn Fn(&mut Locator) -> Location,
@@ -507,7 +507,7 @@ impl Findings {
     }
 
     /// A finding about a parent counts, too, if it is at least as severe.
-    fn is_blamed(&mut self, frame: u64, bound: Bound, place: &Place<'_>) -> bool {
+    fn is_blamed(&mut self, frame: u64, bound: Bound, place: &FaultPlace<'_>) -> bool {
         let Some(pointer) = place.pointer else { return false };
         let pointer = match place.missing {
             Some(name) => &format!("{pointer}/{name}"),
@@ -525,7 +525,13 @@ impl Findings {
     }
 
     /// Findings with equal keys are counted as one.
-    fn write_key(&mut self, bound: Bound, event_type: Option<&str>, place: &Place<'_>, member: Option<&str>) {
+    fn write_key(
+        &mut self,
+        bound: Bound,
+        event_type: Option<&str>,
+        place: &FaultPlace<'_>,
+        member: Option<&str>,
+    ) {
         self.key.clear();
         for part in [
             bound.rule.id,

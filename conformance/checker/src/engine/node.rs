@@ -48,7 +48,7 @@ impl Key {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum NodeState {
     /// It has events, but was not opened.
     Implied,
     Open,
@@ -66,7 +66,7 @@ pub(crate) struct Node {
     pub(crate) scope: Scope,
     pub(crate) level: &'static ScopeInfo,
     pub(crate) key: Key,
-    state: State,
+    state: NodeState,
     pub(crate) parent: Option<usize>,
     /// Its children that are still needed.
     pub(crate) children: Vec<usize>,
@@ -160,7 +160,7 @@ const SHORT: usize = 16;
 const USUAL_TEXT: usize = 256;
 
 impl Node {
-    pub(super) fn new(level: &'static ScopeInfo, key: Key, state: State, parent: Option<usize>) -> Self {
+    pub(super) fn new(level: &'static ScopeInfo, key: Key, state: NodeState, parent: Option<usize>) -> Self {
         Self {
             number: 0,
             scope: level.scope,
@@ -215,7 +215,7 @@ impl Node {
         self.may_close_again = false;
         (self.phase, self.end, self.phases) = (None, None, 0);
         (self.unopened, self.doubt) = (None, None);
-        self.state = State::Gone;
+        self.state = NodeState::Gone;
     }
 
     /// Maximum size of the nodes that an event creates, without the values that they keep.
@@ -326,7 +326,7 @@ impl Node {
         &mut self.counters[at]
     }
 
-    pub(crate) const fn state(&self) -> State {
+    pub(crate) const fn state(&self) -> NodeState {
         self.state
     }
 
@@ -384,14 +384,14 @@ const MANY: usize = 64;
 impl Nodes {
     pub(super) fn new(root: &'static ScopeInfo) -> Self {
         let mut nodes = Self::default();
-        nodes.all.resize_with(FEW, || Box::new(Node::new(root, Key::default(), State::Gone, None)));
+        nodes.all.resize_with(FEW, || Box::new(Node::new(root, Key::default(), NodeState::Gone, None)));
         nodes.clear();
         nodes
     }
 
     pub(super) fn clear(&mut self) {
         self.all.truncate(MANY);
-        for node in self.all.iter_mut().take(self.used).filter(|node| node.state != State::Gone) {
+        for node in self.all.iter_mut().take(self.used).filter(|node| node.state != NodeState::Gone) {
             node.empty();
         }
         self.used = 0;
@@ -414,16 +414,16 @@ impl Nodes {
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<&Node> {
-        self.all.get(at).map(|node| &**node).filter(|node| node.state != State::Gone)
+        self.all.get(at).map(|node| &**node).filter(|node| node.state != NodeState::Gone)
     }
 
     pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut Node> {
-        self.all.get_mut(at).map(|node| &mut **node).filter(|node| node.state != State::Gone)
+        self.all.get_mut(at).map(|node| &mut **node).filter(|node| node.state != NodeState::Gone)
     }
 
     pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, &Node)> {
         let all = self.all.iter().map(|node| &**node).enumerate();
-        all.filter(|(_, node)| node.state != State::Gone)
+        all.filter(|(_, node)| node.state != NodeState::Gone)
     }
 
     pub(super) fn weight(&self) -> usize {
@@ -432,7 +432,9 @@ impl Nodes {
 
     /// Marks all open nodes as incompletely known.
     pub(super) fn mark_gap(&mut self) {
-        for node in self.all.iter_mut().filter(|node| !matches!(node.state, State::Closed | State::Gone)) {
+        for node in
+            self.all.iter_mut().filter(|node| !matches!(node.state, NodeState::Closed | NodeState::Gone))
+        {
             node.partial = true;
         }
     }
@@ -456,15 +458,15 @@ impl Nodes {
         self.by_id.contains_key(id)
     }
 
-    pub(super) fn set_state(&mut self, at: usize, state: State) {
+    pub(super) fn set_state(&mut self, at: usize, state: NodeState) {
         let Some(node) = self.get_mut(at) else { return };
         let before = std::mem::replace(&mut node.state, state);
         let (scope, parent) = (node.scope, node.parent);
         self.count_open(scope, parent, before, state);
     }
 
-    fn count_open(&mut self, scope: Scope, parent: Option<usize>, before: State, state: State) {
-        let (was_open, is_open) = (before == State::Open, state == State::Open);
+    fn count_open(&mut self, scope: Scope, parent: Option<usize>, before: NodeState, state: NodeState) {
+        let (was_open, is_open) = (before == NodeState::Open, state == NodeState::Open);
         if was_open != is_open
             && let Some(parent) = parent.and_then(|parent| self.get_mut(parent))
         {
@@ -497,7 +499,7 @@ impl Nodes {
         &mut self,
         level: &'static ScopeInfo,
         key: Key,
-        state: State,
+        state: NodeState,
         parent: Option<usize>,
     ) -> usize {
         let scope = level.scope;
@@ -519,7 +521,7 @@ impl Nodes {
         if let Some(parent) = parent.and_then(|parent| self.get_mut(parent)) {
             parent.children.push(at);
         }
-        self.count_open(scope, parent, State::Implied, state);
+        self.count_open(scope, parent, NodeState::Implied, state);
         at
     }
 
@@ -529,7 +531,7 @@ impl Nodes {
         let mut children = std::mem::take(&mut node.children);
         children.retain(|child| {
             // Open nodes and their descendants are still needed.
-            if self.get(*child).is_some_and(|node| node.state == State::Open || node.level.kept) {
+            if self.get(*child).is_some_and(|node| node.state == NodeState::Open || node.level.kept) {
                 return true;
             }
             self.forget_closed_below(*child);

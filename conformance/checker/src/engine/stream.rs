@@ -8,7 +8,7 @@ use spec::json::{RawString, is_same};
 use spec::table::{Scope, Slot};
 use spec::{Api, Count, View};
 
-use super::node::{Key, Node, Nodes, State};
+use super::node::{Key, Node, NodeState, Nodes};
 use super::record::Record;
 use super::reusable::{Recycle, Reusable};
 use super::usage::Usage;
@@ -97,7 +97,7 @@ impl Stream {
     }
 
     fn with(api: &'static Api, mut nodes: Nodes) -> Self {
-        nodes.add(api.scope(api.root), Key::default(), State::Implied, None);
+        nodes.add(api.scope(api.root), Key::default(), NodeState::Implied, None);
         Self {
             api,
             nodes,
@@ -236,11 +236,11 @@ impl Stream {
     }
 
     pub(crate) fn has_begun(&self) -> bool {
-        self.response().is_some_and(|response| response.state() != State::Implied)
+        self.response().is_some_and(|response| response.state() != NodeState::Implied)
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        self.response().is_some_and(|response| response.state() == State::Closed)
+        self.response().is_some_and(|response| response.state() == NodeState::Closed)
     }
 
     /// The mark of whether the response is complete, apart from events that may follow its end.

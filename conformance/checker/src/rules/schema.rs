@@ -12,7 +12,7 @@ use super::other_dialects::{self, OtherDialects};
 use super::sequence;
 use crate::Frame;
 use crate::engine::Case;
-use crate::engine::{Finding, Payload, Place};
+use crate::engine::{FaultPlace, Finding, Payload};
 
 pub(super) fn event_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
@@ -41,8 +41,12 @@ pub(super) fn event_known(case: &mut Case<'_>) {
         UnknownEvents::Prefixed if has_prefix(name) => return,
         UnknownEvents::Prefixed => "an event type of the dialect, or one with a vendor's prefix",
     };
-    let place =
-        Place { pointer: Some("/type"), expected: Some(expected), actual: Some(name), ..Place::WHOLE };
+    let place = FaultPlace {
+        pointer: Some("/type"),
+        expected: Some(expected),
+        actual: Some(name),
+        ..FaultPlace::WHOLE
+    };
     let dialect = case.dialect().name;
     let mut is_known_in = |other: &Dialect| other.event(name).is_some();
     case.report_here(&place, &mut is_known_in, &|| format!("{dialect} has no event \"{name}\""));
@@ -93,7 +97,8 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
         // Other bodies without a status may be anything.
         if case.head.status.is_some() {
             let form = kind_of(body);
-            let place = Place { expected: Some("a JSON object"), actual: Some(form), form, ..Place::WHOLE };
+            let place =
+                FaultPlace { expected: Some("a JSON object"), actual: Some(form), form, ..FaultPlace::WHOLE };
             case.report(&place, || "the body of the response is not a JSON object".to_owned());
         }
         return;
@@ -190,12 +195,12 @@ pub(super) fn type_known(case: &mut Case<'_>) {
             let mut is_known_in = |other| others.is_fine(other, fault);
             let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
             let is_echo = is_echoed(fault, &response, api);
-            let place = Place {
+            let place = FaultPlace {
                 pointer: Some(&fault.pointer),
                 expected: Some(&expected),
                 actual: Some(&actual),
                 form: if is_echo { Finding::ECHO } else { fault.actual.kind() },
-                ..Place::WHOLE
+                ..FaultPlace::WHOLE
             };
             case.report_here(&place, &mut is_known_in, &|| {
                 if is_echo {

@@ -5,7 +5,7 @@ use spec::table::UnknownEvents;
 use spec::{Count, Verdict};
 
 use super::other_dialects;
-use crate::engine::{Case, Place};
+use crate::engine::{Case, FaultPlace};
 
 pub(super) fn is_about_it(fault: &Fault) -> bool {
     fault.pointer == "/sequence_number"
@@ -31,11 +31,11 @@ pub(super) fn present(case: &mut Case<'_>) {
                 && record.event_type.is_some()
                 && record.sequence_number.is_none() =>
         {
-            let place = Place {
+            let place = FaultPlace {
                 pointer: Some(""),
                 missing: Some("sequence_number"),
                 expected: Some("property \"sequence_number\""),
-                ..Place::WHOLE
+                ..FaultPlace::WHOLE
             };
             case.report(&place, || "the vendor's event has no sequence_number".to_owned());
         }

@@ -6,7 +6,7 @@ use catalogue::Level;
 use spec::json;
 
 use crate::Answer;
-use crate::engine::{Case, Node, Object, Place, Snapshot, Tokens, short};
+use crate::engine::{Case, FaultPlace, Node, Object, Snapshot, Tokens, short};
 
 pub(super) fn deltas_add(case: &mut Case<'_>, text: &Node) {
     let are_all = text.repeats.are_all();
@@ -96,7 +96,7 @@ fn markup_in(case: &mut Case<'_>, text: &str, known: Markup, pointer: Option<&st
         case.limit(Level::May);
     }
     let expected = Some("text without markup of the model");
-    let place = Place { pointer, expected, actual: Some(token), ..Place::WHOLE };
+    let place = FaultPlace { pointer, expected, actual: Some(token), ..FaultPlace::WHOLE };
     case.report(&place, || format!("the text contains {token}, by which models mark their output"));
     case.bound.level = level;
 }

@@ -10,13 +10,13 @@ use spec::json::Problem;
 use spec::table::{EventLine, Marker};
 
 use crate::engine::Case;
-use crate::engine::{DONE, DataProblem, NO_NUMBER, Payload, Place, short};
+use crate::engine::{DONE, DataProblem, FaultPlace, NO_NUMBER, Payload, short};
 use crate::frame::{EVENT_STREAM, has_media_type};
 use crate::{Frame, Transport};
 
 pub(super) fn json_object(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
-    let place = Place { expected: Some("a JSON object"), ..Place::WHOLE };
+    let place = FaultPlace { expected: Some("a JSON object"), ..FaultPlace::WHOLE };
     match record.payload {
         Payload::Done | Payload::Object => {}
         Payload::NotJson(problem, at) => {
@@ -32,7 +32,7 @@ pub(super) fn json_object(case: &mut Case<'_>) {
                 () if is_no_number => NO_NUMBER,
                 () => problem.as_str(),
             };
-            let place = Place { at: Some(at), actual: Some(problem.as_str()), form, ..place };
+            let place = FaultPlace { at: Some(at), actual: Some(problem.as_str()), form, ..place };
             case.report(&place, || {
                 if has_two {
                     "two JSON values in one event: no blank line ends the first".to_owned()
@@ -49,7 +49,7 @@ pub(super) fn json_object(case: &mut Case<'_>) {
                 Some(b't' | b'f') => "a boolean",
                 _ => "a number",
             };
-            case.report(&Place { actual: Some(kind), form: kind, ..place }, || {
+            case.report(&FaultPlace { actual: Some(kind), form: kind, ..place }, || {
                 format!("the data is {kind}, not an object")
             });
         }
@@ -79,7 +79,7 @@ pub(super) fn event_line(case: &mut Case<'_>) {
     let Some(expected) = expected.filter(|expected| line != Some(expected)) else { return };
     let is_forbidden = case.dialect().framing.event_line == EventLine::Forbidden;
     let (actual, form) = line.map_or(("no event: field", "none"), |line| (line, "other"));
-    let place = Place { expected: Some(&expected), actual: Some(actual), form, ..Place::WHOLE };
+    let place = FaultPlace { expected: Some(&expected), actual: Some(actual), form, ..FaultPlace::WHOLE };
     case.report(&place, || match line {
         Some(line) if is_forbidden => format!("the event has the event: field {line:?}"),
         Some(line) => format!("the event: field is {line:?}, not {expected:?}"),
@@ -90,8 +90,12 @@ pub(super) fn event_line(case: &mut Case<'_>) {
 pub(super) fn done_is_forbidden(case: &mut Case<'_>) {
     let is_done = case.record().is_some_and(|record| record.payload == Payload::Done);
     if is_done && case.dialect().framing.done == Marker::Forbidden {
-        let place =
-            Place { expected: Some("no [DONE]"), actual: Some("[DONE]"), form: "forbidden", ..Place::WHOLE };
+        let place = FaultPlace {
+            expected: Some("no [DONE]"),
+            actual: Some("[DONE]"),
+            form: "forbidden",
+            ..FaultPlace::WHOLE
+        };
         case.report(&place, || "the stream has [DONE], which this dialect forbids".to_owned());
     }
 }
@@ -176,7 +180,7 @@ pub(super) fn only_data(case: &mut Case<'_>) {
         () => "comment",
     };
     let Some(line) = comment.or_else(stray) else { return };
-    let place = Place { expected: Some("data: fields and blank lines"), form, ..Place::WHOLE };
+    let place = FaultPlace { expected: Some("data: fields and blank lines"), form, ..FaultPlace::WHOLE };
     case.report(&place, || {
         format!("the line {} is not data, and clients fail on it", short(&format!("{line:?}")))
     });
@@ -200,7 +204,7 @@ pub(super) fn line_ends_escaped(case: &mut Case<'_>) {
     let found = if may_be { data.find(['\u{2028}', '\u{2029}', '\u{85}']) } else { None };
     let Some((at, end)) = found.and_then(|at| Some((at, data[at..].chars().next()?))) else { return };
     let escape = format!("\\u{:04x}", u32::from(end));
-    let place = Place { at: Some(at), expected: Some(&escape), ..Place::WHOLE };
+    let place = FaultPlace { at: Some(at), expected: Some(&escape), ..FaultPlace::WHOLE };
     case.report(&place, || {
         format!("U+{:04X} is not escaped, and ends a line for some clients", u32::from(end))
     });
@@ -218,7 +222,7 @@ pub(super) fn no_replacement_character(case: &mut Case<'_>) {
     let plain = if is_plain { data.find('\u{fffd}') } else { None };
     let at = plain.or_else(|| find_escape(data, |unit, _| unit == u32::from(char::REPLACEMENT_CHARACTER)));
     if at.is_some() {
-        let place = Place { at, expected: Some("the original character"), ..Place::WHOLE };
+        let place = FaultPlace { at, expected: Some("the original character"), ..FaultPlace::WHOLE };
         case.report(&place, || "the data has U+FFFD, which replaces a lost character".to_owned());
     }
 }
@@ -226,7 +230,8 @@ pub(super) fn no_replacement_character(case: &mut Case<'_>) {
 pub(super) fn no_lone_surrogate(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Some(at) = lone_surrogate(record.data()) else { return };
-    let place = Place { at: Some(at), expected: Some("both halves of a surrogate pair"), ..Place::WHOLE };
+    let place =
+        FaultPlace { at: Some(at), expected: Some("both halves of a surrogate pair"), ..FaultPlace::WHOLE };
     case.report(&place, || "unpaired surrogate: a character was cut in two".to_owned());
 }
 
@@ -279,7 +284,7 @@ pub fn is_sign_of_life(name: &str) -> bool {
 pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| record.verdict == Verdict::Unknown) else { return };
     let Some(name) = record.event_type.as_deref().filter(|name| is_sign_of_life(name)) else { return };
-    let place = Place { expected: Some("a comment line"), actual: Some(name), ..Place::WHOLE };
+    let place = FaultPlace { expected: Some("a comment line"), actual: Some(name), ..FaultPlace::WHOLE };
     case.report_here(&place, &mut |other| other.event(name).is_some(), &|| {
         format!("the stream is kept alive by an event {name:?}, which is unknown to clients")
     });

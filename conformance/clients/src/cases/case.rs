@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use catalogue::{About, Channel, Expect, Level, Step, groups};
 use checker::Answer;
-use gateway::{Act, Line};
+use gateway::{Act, SocketScript};
 use recordings::goldens::Golden;
 use results::Transport;
 use serde_json::{Value, json};
@@ -114,10 +114,10 @@ impl PlayedCase {
     }
 
     /// The connection stays open for later steps.
-    pub(crate) fn said(&self, message: &str) -> Option<Line> {
+    pub(crate) fn said(&self, message: &str) -> Option<SocketScript> {
         let Plays::Socket(line) = self.played(message.as_bytes(), 0).into_owned() else { return None };
         let is_last = self.turns.is_empty() && line.is_last;
-        Some(Line { is_last, ..line })
+        Some(SocketScript { is_last, ..line })
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use catalogue::Channel;
 use checker::{Answer, AnswerReader};
-use gateway::{Act, End, Line, Wire};
+use gateway::{Act, End, SocketScript, Wire};
 use recordings::capture::{Entry, Format, read};
 use serde_json::Value;
 use spec::Dialect;
@@ -18,7 +18,7 @@ use super::event::event_type;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Plays {
     Http(Act),
-    Socket(Line),
+    Socket(SocketScript),
 }
 
 impl Plays {
@@ -303,7 +303,7 @@ pub(crate) struct Delivery {
 pub(crate) fn plays(played: &Played, channel: Channel, delivery: &Delivery) -> Plays {
     if channel == Channel::Websocket {
         let messages = played.messages().map(|message| (Duration::ZERO, message.to_owned())).collect();
-        return Plays::Socket(Line { messages, is_last: !played.says_its_end() });
+        return Plays::Socket(SocketScript { messages, is_last: !played.says_its_end() });
     }
     let mut act = Act::new(played.status, &played.content_type, played.body.clone());
     if played.is_stream {

@@ -55,7 +55,7 @@ impl Ended {
 pub(crate) struct Running {
     process: Process,
     stdin: Option<ChildStdin>,
-    lines: Receiver<Line>,
+    lines: Receiver<OutputLine>,
     stderr: Tail,
     start: Duration,
     /// Time until the first reply.
@@ -63,7 +63,7 @@ pub(crate) struct Running {
     is_over: bool,
 }
 
-enum Line {
+enum OutputLine {
     Text(Vec<u8>),
     TooLong,
 }
@@ -127,7 +127,7 @@ impl Running {
         for _ in 0..NOISE {
             let left = limit.saturating_sub(began.elapsed());
             match self.lines.recv_timeout(left) {
-                Ok(Line::Text(line)) => {
+                Ok(OutputLine::Text(line)) => {
                     if let Some(ended) = reply(&line, &message.case) {
                         if let Ended::Replied(_) = ended {
                             self.replied_after.get_or_insert(began.elapsed());
@@ -135,7 +135,7 @@ impl Running {
                         return ended;
                     }
                 }
-                Ok(Line::TooLong) => {
+                Ok(OutputLine::TooLong) => {
                     return Ended::Unreadable(format!("a line of stdout is longer than {LONGEST} bytes"));
                 }
                 Err(RecvTimeoutError::Timeout) => return Ended::Hung,
@@ -197,15 +197,15 @@ pub(crate) fn json(line: &str) -> Option<Value> {
 }
 
 /// Lines have a maximum length. Ends when the receiver is dropped.
-fn read_lines(from: impl Read, to: &SyncSender<Line>) {
+fn read_lines(from: impl Read, to: &SyncSender<OutputLine>) {
     let mut from = BufReader::new(from);
     loop {
         let mut line = Vec::new();
         let limit = u64::try_from(LONGEST).unwrap_or(u64::MAX);
         let sent = match from.by_ref().take(limit).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
-            Ok(_) if line.len() >= LONGEST => to.send(Line::TooLong),
-            Ok(_) => to.send(Line::Text(line)),
+            Ok(_) if line.len() >= LONGEST => to.send(OutputLine::TooLong),
+            Ok(_) => to.send(OutputLine::Text(line)),
         };
         if sent.is_err() {
             return;

@@ -20,10 +20,10 @@ const FAREWELL: Duration = Duration::from_millis(500);
 pub(crate) struct CaseDesk {
     messages: OnceLock<Vec<(CaseMessage, Duration)>>,
     origins: Vec<String>,
-    state: Mutex<State>,
+    state: Mutex<DeskState>,
 }
 
-struct State {
+struct DeskState {
     next: usize,
     given: BTreeMap<usize, Instant>,
     ended: BTreeMap<usize, (Ended, Duration)>,
@@ -32,7 +32,8 @@ struct State {
 
 impl CaseDesk {
     pub(crate) fn new(origins: Vec<String>) -> Self {
-        let state = State { next: 0, given: BTreeMap::new(), ended: BTreeMap::new(), last: Instant::now() };
+        let state =
+            DeskState { next: 0, given: BTreeMap::new(), ended: BTreeMap::new(), last: Instant::now() };
         Self { messages: OnceLock::new(), origins, state: Mutex::new(state) }
     }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use gateway::{Act, Director, Line, Received, Stage};
+use gateway::{Act, Director, Received, SocketScript, Stage};
 use harness::lock;
 use serde_json::json;
 use spec::Api;
@@ -130,8 +130,8 @@ impl Director for Playing {
         }
     }
 
-    fn message(&self, opened: &Received, number: usize, text: &str) -> Line {
-        let over = Line { messages: Vec::new(), is_last: true };
+    fn message(&self, opened: &Received, number: usize, text: &str) -> SocketScript {
+        let over = SocketScript { messages: Vec::new(), is_last: true };
         let Some((at, case, _)) = self.find(&opened.path) else { return over };
         self.keep(at, Sent::Message(text.chars().take(LARGEST).collect()));
         match case.said(text) {
@@ -139,7 +139,7 @@ impl Director for Playing {
             _ => {
                 let error = json!({"type": "error", "status": 400, "error": {"type": "invalid_request_error",
                     "code": "invalid_value", "message": "This case has no more turns.", "param": null}});
-                Line { messages: vec![(Duration::ZERO, error.to_string())], is_last: true }
+                SocketScript { messages: vec![(Duration::ZERO, error.to_string())], is_last: true }
             }
         }
     }

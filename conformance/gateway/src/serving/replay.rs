@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 
 use super::log::Log;
 use super::sending::End;
-use super::stage::{Act, Director, Line, Received, serve};
+use super::stage::{Act, Director, Received, SocketScript, serve};
 use crate::content::problem::Problem;
 use crate::rendering::body_of;
 use crate::rendering::events::events;
@@ -32,7 +32,7 @@ pub struct Replay {
     pub name: String,
     act: Act,
     /// The turns of a WebSocket; empty for HTTP.
-    turns: Vec<Line>,
+    turns: Vec<SocketScript>,
 }
 
 impl Replay {
@@ -103,12 +103,12 @@ impl Replay {
             Entry::Exchange(_) | Entry::Row(_) => {}
             Entry::Sent(frame) => {
                 clock.pause(frame.time);
-                self.turns.push(Line::default());
+                self.turns.push(SocketScript::default());
             }
             Entry::Event(frame) if frame.transport == Transport::WebSocket => {
                 let message = (clock.pause(frame.time), frame.data.unwrap_or_default().into_owned());
                 if self.turns.is_empty() {
-                    self.turns.push(Line::default());
+                    self.turns.push(SocketScript::default());
                 }
                 if let Some(turn) = self.turns.last_mut() {
                     turn.messages.push(message);
@@ -270,16 +270,16 @@ impl Director for Player {
         if is_there { Ok(()) } else { Err(self.answer(request)) }
     }
 
-    fn message(&self, opened: &Received, number: usize, text: &str) -> Line {
+    fn message(&self, opened: &Received, number: usize, text: &str) -> SocketScript {
         match self.find(opened, wanted(text.as_bytes()).as_deref(), true) {
             Ok(replay) => {
                 self.note(opened, &format!("WebSocket turn {}; plays {}", number + 1, replay.name));
-                let last = Line { messages: Vec::new(), is_last: true };
+                let last = SocketScript { messages: Vec::new(), is_last: true };
                 replay.turns.get(number).cloned().unwrap_or(last)
             }
             Err(problem) => {
                 self.note(opened, &problem.message);
-                Line {
+                SocketScript {
                     messages: vec![(Duration::ZERO, body_of(&problem, self.api).to_string())],
                     is_last: true,
                 }

@@ -83,7 +83,7 @@ impl Act {
 
 /// Messages on a WebSocket, each after a delay, optionally followed by a close.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct SocketScript {
     /// The messages.
     pub messages: Vec<(Duration, String)>,
     /// Whether the connection is closed afterwards.
@@ -102,8 +102,8 @@ pub trait Director: Send + Sync + 'static {
 
     /// Returns the messages in response to a message on the WebSocket of this request. `number` counts its
     /// messages from 0.
-    fn message(&self, _opened: &Received, _number: usize, _text: &str) -> Line {
-        Line { messages: Vec::new(), is_last: true }
+    fn message(&self, _opened: &Received, _number: usize, _text: &str) -> SocketScript {
+        SocketScript { messages: Vec::new(), is_last: true }
     }
 
     /// Returns the origins of web pages that may read responses, in addition to this machine.
@@ -202,7 +202,7 @@ async fn talk(director: Arc<dyn Director>, mut socket: WebSocket, opened: Receiv
             Message::Close(_) => return,
             Message::Ping(_) | Message::Pong(_) => continue,
         };
-        let Line { messages, is_last } = director.message(&opened, number, &text);
+        let SocketScript { messages, is_last } = director.message(&opened, number, &text);
         number += 1;
         for (after, message) in messages {
             if !after.is_zero() {

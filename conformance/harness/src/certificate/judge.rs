@@ -14,8 +14,8 @@ use crate::plan::{About, Offer, ScenarioCase};
 use checker::Rules;
 use results::text::counted;
 use results::{
-    CaptureReport, Demand, Exercised, Judgement, LevelChange, ProfileReport, Reason, Run, State, Transport,
-    Verdict,
+    CaptureReport, Demand, Exercised, Judgement, LevelChange, ProfileReport, Reason, Run, RunState,
+    Transport, Verdict,
 };
 
 /// Maximum number of lowered rules to list.
@@ -113,7 +113,7 @@ impl Judge<'_> {
         let rules = demanded(profile, dialect);
         report.rules = owned(&rules);
         report.scenarios = owned(profile.scenarios);
-        if self.run.state != State::Finished {
+        if self.run.state != RunState::Finished {
             report.reasons.push(Reason::of_run("the run did not finish"));
         }
         report.reasons.extend(self.lowered().map(Reason::of_run));

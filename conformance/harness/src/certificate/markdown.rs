@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{Certificate, SIGNATURE};
 use results::text::counted;
-use results::{Demand, LevelChange, ProfileReport, Reason, State, UndecidedKind, Verdict};
+use results::{Demand, LevelChange, ProfileReport, Reason, RunState, UndecidedKind, Verdict};
 
 /// Maximum number of exchanges listed for a reason.
 const EXCHANGES: usize = 3;
@@ -27,9 +27,9 @@ pub(super) fn page(certificate: &Certificate) -> String {
     } = certificate;
     let mut out = "# Conformance certificate\n\n".to_owned();
     let state = match state {
-        State::Finished => "finished",
-        State::Interrupted => "interrupted",
-        State::Begun => "not finished",
+        RunState::Finished => "finished",
+        RunState::Interrupted => "interrupted",
+        RunState::Begun => "not finished",
     };
     let headers: Vec<String> =
         api_headers.iter().map(|(name, value)| code(&format!("{name}: {value}"))).collect();

@@ -27,7 +27,7 @@ pub use signature::{Signed, of_profiles, sign, signed, statement, test_result};
 use crate::evidence::{Evidence, Kept, RunFile, command};
 use crate::file::first_difference;
 use checker::level;
-use results::{Demand, Options, ProfileReport, ProfileState, Specification, State, Transport, Verdict};
+use results::{Demand, Options, ProfileReport, ProfileState, RunState, Specification, Transport, Verdict};
 
 /// The version of the format of [`Certificate`], increased when a member is removed or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -66,7 +66,7 @@ pub struct Certificate {
     /// Whether somebody asked for this seed; the suite chose it otherwise.
     pub is_seed_given: bool,
     /// The state of the run.
-    pub state: State,
+    pub state: RunState,
     /// The results, by profile.
     pub profiles: Vec<ProfileReport>,
     /// SHA-256 of `report.json`.

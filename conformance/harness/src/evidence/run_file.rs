@@ -5,7 +5,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::hash;
-use results::{Obstacle, Options, State, TrialResult};
+use results::{Obstacle, Options, RunState, TrialResult};
 
 /// The version of the format of [`RunFile`].
 pub const VERSION: u32 = 3;
@@ -56,7 +56,7 @@ pub struct RunFile {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<String>,
     /// The state of the run.
-    pub state: State,
+    pub state: RunState,
     /// Why the run ended early, if the endpoint could not be tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<Obstacle>,

@@ -10,7 +10,7 @@ use results::Verdict;
 /// A rule with expected failures in scenarios.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+pub struct KnownFailure {
     /// The rule, or the test `answer` or `agrees`.
     pub rule: String,
     /// The scenarios, by the prefixes of their tests.
@@ -31,14 +31,14 @@ pub(super) fn failing(live: &Live, case: &ScenarioCase, at: usize, about: About)
     if rules.is_empty() { BTreeSet::from([about.name().to_owned()]) } else { rules }
 }
 
-pub(super) fn reason<'k>(known: &'k [Known], case: &str, rule: &str) -> Option<&'k str> {
-    let is_it = |known: &&Known| known.rule == rule && known.scenarios.iter().any(|name| name == case);
+pub(super) fn reason<'k>(known: &'k [KnownFailure], case: &str, rule: &str) -> Option<&'k str> {
+    let is_it = |known: &&KnownFailure| known.rule == rule && known.scenarios.iter().any(|name| name == case);
     known.iter().find(is_it).map(|known| known.reason.as_str())
 }
 
-pub(super) fn stale(live: &Live, due: &[(usize, About)], known: &[Known]) -> Vec<String> {
+pub(super) fn stale(live: &Live, due: &[(usize, About)], known: &[KnownFailure]) -> Vec<String> {
     let mut stale = Vec::new();
-    for Known { rule, scenarios, .. } in known {
+    for KnownFailure { rule, scenarios, .. } in known {
         for scenario in scenarios {
             if let Some(why) = unfounded(live, due, scenario, rule) {
                 stale.push(format!("{rule} in {scenario}: {why}"));
@@ -72,7 +72,7 @@ fn about(case: &ScenarioCase, rule: &str) -> About {
 }
 
 /// Known reasons are kept, and so are entries that this run cannot show.
-pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> String {
+pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[KnownFailure]) -> String {
     let mut failures: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     for (at, about) in due {
         let Some(case) = live.plan.cases.get(*at) else { continue };
@@ -82,7 +82,7 @@ pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> Stri
         }
     }
     // Keep entries that this run cannot show.
-    for Known { rule, scenarios, reason } in known {
+    for KnownFailure { rule, scenarios, reason } in known {
         for scenario in scenarios.iter().filter(|scenario| unfounded(live, due, scenario, rule).is_none()) {
             failures.entry((rule.clone(), reason.clone())).or_default().insert(scenario.clone());
         }

@@ -47,7 +47,7 @@ use reports::Style;
 use results::{Options, Transport, TrialResult};
 
 pub use apis::{Served, Unserved, served};
-pub use baseline::Known;
+pub use baseline::KnownFailure;
 pub use invocation::{Invocation, RunCompletion, file_of};
 pub use nearest::did_you_mean;
 pub use print::show;
@@ -71,7 +71,7 @@ pub struct Suite {
     /// Whether prompts have the directives of the reference gateway; found out if absent.
     directives: Option<bool>,
     levels: BTreeMap<String, Level>,
-    known: Vec<Known>,
+    known: Vec<KnownFailure>,
     failures: Option<PathBuf>,
     max_failures: Option<usize>,
     snapshots: Option<Snapshots>,
@@ -245,7 +245,7 @@ impl Suite {
     /// Sets expected failures: their tests are ignored, with the reason. Findings do not change, and a listed
     /// test that passes fails the run.
     #[must_use]
-    pub fn expected_failures(self, known: impl IntoIterator<Item = Known>) -> Self {
+    pub fn expected_failures(self, known: impl IntoIterator<Item = KnownFailure>) -> Self {
         Self { known: known.into_iter().collect(), ..self }
     }
 

@@ -25,7 +25,7 @@ use recordings::capture::REDACTED;
 use reports::{Style, diagnostic};
 use results::text::counted;
 use results::{
-    Filters, Judgement, LevelChange, Options, ProfileReport, Run, State, Transport, TrialResult, Verdict,
+    Filters, Judgement, LevelChange, Options, ProfileReport, Run, RunState, Transport, TrialResult, Verdict,
 };
 use spec::Dialect;
 
@@ -182,7 +182,7 @@ impl Suite {
             is_seed_given: self.seed.is_some(),
             has_directives: false,
             together: Vec::new(),
-            state: State::Begun,
+            state: RunState::Begun,
             obstacle: None,
             report: None,
             exchanges: Vec::new(),
@@ -405,7 +405,7 @@ impl Session {
         self.file.options.took_ms = u64::try_from(self.began.elapsed().as_millis()).ok();
         self.file.trials = self.due.iter().map(|(at, about)| tests.result(*at, *about)).collect();
         let is_interrupted = machine.is_interrupted();
-        self.file.state = if is_interrupted { State::Interrupted } else { State::Finished };
+        self.file.state = if is_interrupted { RunState::Interrupted } else { RunState::Finished };
         if is_interrupted {
             let sent = live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
             eprint_line(&format!("interrupted after {sent} of {}", requests(&live.plan)));

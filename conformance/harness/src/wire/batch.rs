@@ -27,11 +27,11 @@ enum AskOutcome {
 #[derive(Debug)]
 struct Aside {
     scenario: &'static Scenario,
-    state: State,
+    state: MessageState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum MessageState {
     Unsent,
     Sent,
     /// Steering input was accepted: another response follows, or an event with the reason why none does.
@@ -67,7 +67,7 @@ impl Batch {
         let mut batch = Self::default();
         let mut said = vec![(first, number)];
         if first.operation.is_aside() {
-            batch.aside = Some(Aside { scenario: first, state: State::Sent });
+            batch.aside = Some(Aside { scenario: first, state: MessageState::Sent });
             return Some((batch, said));
         }
         let is_more = |(scenario, number): &(&Scenario, Option<u32>)| {
@@ -77,7 +77,8 @@ impl Batch {
             said.push(more);
         }
         let is_during = |(scenario, _): &(&Scenario, _)| scenario.websocket == Some(OnSocket::During);
-        batch.aside = due.next_if(is_during).map(|(scenario, _)| Aside { scenario, state: State::Unsent });
+        batch.aside =
+            due.next_if(is_during).map(|(scenario, _)| Aside { scenario, state: MessageState::Unsent });
         Some((batch, said))
     }
 
@@ -100,7 +101,7 @@ impl Batch {
 
     pub(super) fn is_over(&self) -> bool {
         self.asks.iter().all(|ask| ask.answer.is_some())
-            && self.aside.as_ref().is_none_or(|aside| aside.state == State::Over)
+            && self.aside.as_ref().is_none_or(|aside| aside.state == MessageState::Over)
     }
 
     pub(super) fn is_as_expected(&self) -> bool {
@@ -125,7 +126,7 @@ impl Batch {
             let status = place.and_then(|place| spec::json::at(text, &place)?.parse().ok());
             match (ask, &mut self.aside) {
                 (Some(ask), _) => ask.answer = Some(AskOutcome::Error(status.unwrap_or_default())),
-                (None, Some(aside)) => aside.state = State::Over,
+                (None, Some(aside)) => aside.state = MessageState::Over,
                 (None, None) => {}
             }
             return Step::Listen;
@@ -138,16 +139,16 @@ impl Batch {
             }
             // A steered response is followed by one without a request.
             None if is_end => {
-                for aside in self.aside.iter_mut().filter(|aside| aside.state == State::Accepted) {
-                    aside.state = State::Over;
+                for aside in self.aside.iter_mut().filter(|aside| aside.state == MessageState::Accepted) {
+                    aside.state = MessageState::Over;
                 }
             }
             None => {}
         }
         let is_of_item = dialect.event(&kind).is_some_and(|info| !info.level.is_root);
         match &mut self.aside {
-            Some(aside) if aside.state == State::Unsent && (is_of_item || is_end) => {
-                aside.state = State::Sent;
+            Some(aside) if aside.state == MessageState::Unsent && (is_of_item || is_end) => {
+                aside.state = MessageState::Sent;
                 Step::Send(aside.scenario, self.running.as_ref())
             }
             _ if is_error => Step::Wind,
@@ -160,8 +161,8 @@ impl Batch {
         let Some((operation, reply)) = answered(kind, dialect) else { return false };
         if let Some(aside) = self.aside.as_mut().filter(|aside| aside.scenario.operation == operation) {
             aside.state = match (operation, reply) {
-                (Operation::Steer, Reply::Accepted) => State::Accepted,
-                _ => State::Over,
+                (Operation::Steer, Reply::Accepted) => MessageState::Accepted,
+                _ => MessageState::Over,
             };
         }
         true

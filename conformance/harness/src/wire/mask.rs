@@ -53,7 +53,7 @@ struct Ends {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum SecretFound {
     Nothing,
     Begun,
     /// The secret is present with this length.
@@ -103,9 +103,9 @@ impl Secrets {
             let (mut longest, mut is_begun) = (0, false);
             for pattern in all.iter().filter(|pattern| pattern.begins[usize::from(rest[0])]) {
                 match pattern.found(rest, &mut ends) {
-                    Found::Nothing => {}
-                    Found::Begun => is_begun = true,
-                    Found::Whole(length) => longest = longest.max(length),
+                    SecretFound::Nothing => {}
+                    SecretFound::Begun => is_begun = true,
+                    SecretFound::Whole(length) => longest = longest.max(length),
                 }
             }
             if is_begun && !is_all {
@@ -147,7 +147,7 @@ impl Pattern {
         })
     }
 
-    fn found(&self, bytes: &[u8], Ends { ends, next }: &mut Ends) -> Found {
+    fn found(&self, bytes: &[u8], Ends { ends, next }: &mut Ends) -> SecretFound {
         ends.clear();
         ends.push(0);
         let mut is_begun = false;
@@ -172,11 +172,11 @@ impl Pattern {
                 }
             }
             if next.is_empty() {
-                return if is_begun { Found::Begun } else { Found::Nothing };
+                return if is_begun { SecretFound::Begun } else { SecretFound::Nothing };
             }
             std::mem::swap(ends, next);
         }
-        ends.iter().copied().max().map_or(Found::Nothing, Found::Whole)
+        ends.iter().copied().max().map_or(SecretFound::Nothing, SecretFound::Whole)
     }
 }
 

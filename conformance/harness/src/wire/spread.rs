@@ -84,7 +84,7 @@ fn texts(data: &str) -> Vec<(String, &str)> {
 /// A line of a recording with bytes of the response.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line<'l> {
+struct BytesLine<'l> {
     #[serde(borrow)]
     at: &'l RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ struct Line<'l> {
     received: Option<String>,
 }
 
-impl Line<'_> {
+impl BytesLine<'_> {
     fn content(&self) -> Vec<u8> {
         let text = self.text.as_ref().or(self.received.as_ref()).map(|text| text.clone().into_bytes());
         let bytes = || BASE64_STANDARD.decode(self.bytes.as_deref()?).ok();
@@ -118,17 +118,17 @@ pub(super) fn hide(recording: &str, secrets: &Secrets) -> String {
     if secrets.is_empty() {
         return recording.to_owned();
     }
-    let lines: Vec<(&str, Option<Line<'_>>)> =
+    let lines: Vec<(&str, Option<BytesLine<'_>>)> =
         recording.split_inclusive('\n').map(|line| (line, serde_json::from_str(line).ok())).collect();
     // Offsets of the bytes of each line.
     let (mut all, mut places) = (Vec::new(), Vec::new());
     let mut events: Vec<(Range<usize>, String)> = Vec::new();
     let mut body = Vec::new();
     for (_, line) in &lines {
-        let content = line.as_ref().map(Line::content).unwrap_or_default();
+        let content = line.as_ref().map(BytesLine::content).unwrap_or_default();
         let place = all.len()..all.len() + content.len();
         match line {
-            Some(Line { received: Some(text), .. }) => events.push((place.clone(), text.clone())),
+            Some(BytesLine { received: Some(text), .. }) => events.push((place.clone(), text.clone())),
             Some(_) => body.push(place.clone()),
             None => {}
         }

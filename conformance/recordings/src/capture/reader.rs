@@ -33,14 +33,14 @@ impl Piece {
 /// decompressed; bytes and lines then refer to the decompressed recording.
 #[derive(Debug)]
 pub struct Reader {
-    state: State,
+    state: ReaderState,
     is_inside: bool,
     /// Maximum number of bytes that are read before they are parsed.
     most_whole: usize,
 }
 
 #[derive(Debug)]
-enum State {
+enum ReaderState {
     /// The format is not known before this many bytes.
     Start {
         bytes: Vec<u8>,
@@ -67,7 +67,7 @@ impl Reader {
     }
 
     const fn with_limit(format: Option<Format>, most_whole: usize) -> Self {
-        let state = State::Start { bytes: Vec::new(), next_look: 0, format };
+        let state = ReaderState::Start { bytes: Vec::new(), next_look: 0, format };
         Self { state, is_inside: false, most_whole }
     }
 
@@ -83,16 +83,16 @@ impl Reader {
 
     pub(crate) fn push_to(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), CaptureError> {
         let outcome = match &mut self.state {
-            State::Start { .. } => self.start(chunk, sink),
-            State::Compressed(decompressor, inside) => {
+            ReaderState::Start { .. } => self.start(chunk, sink),
+            ReaderState::Compressed(decompressor, inside) => {
                 decompressor.push(chunk, &mut |bytes| inside.push_to(bytes, sink))
             }
-            State::Sse(parser) => {
+            ReaderState::Sse(parser) => {
                 parser.push_to(chunk, sink);
                 Ok(())
             }
-            State::Lines(parser) => parser.push(chunk, &mut |entry: Entry<'_>| sink.entry(entry)),
-            State::Whole(format, bytes) => {
+            ReaderState::Lines(parser) => parser.push(chunk, &mut |entry: Entry<'_>| sink.entry(entry)),
+            ReaderState::Whole(format, bytes) => {
                 if bytes.len() + chunk.len() > self.most_whole {
                     Err(CaptureError::TooLarge { format: Some(*format), most: self.most_whole })
                 } else {
@@ -100,14 +100,14 @@ impl Reader {
                     Ok(())
                 }
             }
-            State::Failed(error) => Err(error.clone()),
+            ReaderState::Failed(error) => Err(error.clone()),
         };
         outcome.inspect_err(|error| self.fail(error, sink))
     }
 
     /// Usually the first chunk decides the format, and is not copied.
     fn start(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), CaptureError> {
-        let State::Start { bytes, next_look, format } = &mut self.state else { return Ok(()) };
+        let ReaderState::Start { bytes, next_look, format } = &mut self.state else { return Ok(()) };
         let mut kept = mem::take(bytes);
         if kept.len() + chunk.len() > self.most_whole {
             return Err(CaptureError::TooLarge { format: *format, most: self.most_whole });
@@ -132,7 +132,7 @@ impl Reader {
                     if let Some(format) =
                         format.map_or_else(|| detect::detect(start, false), |is| Ok(Some(is)))?
                     {
-                        self.state = State::of(format);
+                        self.state = ReaderState::of(format);
                         return self.push_to(start, sink);
                     }
                 }
@@ -168,20 +168,20 @@ impl Reader {
     }
 
     pub(crate) fn finish_to(mut self, sink: &mut impl Sink) -> Result<Format, CaptureError> {
-        if let State::Start { bytes, format, .. } = &mut self.state {
+        if let ReaderState::Start { bytes, format, .. } = &mut self.state {
             let (start, format) = (mem::take(bytes), *format);
             if let Mark::Is(compression) = Mark::of(&start) {
                 self.decompress(compression, format)?;
             } else {
                 let known = format.map_or_else(|| detect::detect(&start, true), |is| Ok(Some(is)))?;
-                self.state = State::of(known.ok_or(CaptureError::Unrecognised)?);
+                self.state = ReaderState::of(known.ok_or(CaptureError::Unrecognised)?);
             }
             self.push_to(&start, sink)?;
         }
         match self.state {
-            State::Start { .. } => Err(CaptureError::Unrecognised),
-            State::Failed(error) => Err(error),
-            State::Compressed(mut decompressor, mut inside) => {
+            ReaderState::Start { .. } => Err(CaptureError::Unrecognised),
+            ReaderState::Failed(error) => Err(error),
+            ReaderState::Compressed(mut decompressor, mut inside) => {
                 match decompressor.finish(&mut |bytes| inside.push_to(bytes, sink)) {
                     Ok(()) => inside.finish_to(sink),
                     Err(error) => {
@@ -190,15 +190,15 @@ impl Reader {
                     }
                 }
             }
-            State::Sse(mut parser) => {
+            ReaderState::Sse(mut parser) => {
                 parser.finish_to(sink);
                 Ok(Format::Sse)
             }
-            State::Lines(parser) => {
+            ReaderState::Lines(parser) => {
                 let format = parser.format();
                 parser.finish(&mut |entry: Entry<'_>| sink.entry(entry)).map(|()| format)
             }
-            State::Whole(format, bytes) => {
+            ReaderState::Whole(format, bytes) => {
                 let sink = &mut |entry: Entry<'_>| sink.entry(entry);
                 match format {
                     Format::Http => http::read(&bytes, sink),
@@ -221,13 +221,15 @@ impl Reader {
             return Err(CaptureError::CompressedTwice(compression.name()));
         }
         let inside = Self { is_inside: true, ..Self::with_limit(format, self.most_whole) };
-        self.state = State::Compressed(Box::new(Decompressor::new(compression)), Box::new(inside));
+        self.state = ReaderState::Compressed(Box::new(Decompressor::new(compression)), Box::new(inside));
         Ok(())
     }
 
     /// Emits what was decompressed before.
     fn fail(&mut self, error: &CaptureError, sink: &mut impl Sink) {
-        if let State::Compressed(_, inside) = mem::replace(&mut self.state, State::Failed(error.clone())) {
+        if let ReaderState::Compressed(_, inside) =
+            mem::replace(&mut self.state, ReaderState::Failed(error.clone()))
+        {
             inside.cut(&error.to_string(), sink);
         }
     }
@@ -235,15 +237,15 @@ impl Reader {
     /// Drops the incomplete frame at the end, as the rest of the recording cannot be read.
     fn cut(self, problem: &str, sink: &mut impl Sink) {
         match self.state {
-            State::Sse(_) => sink.entry(Entry::Lost(Loss::Cut(problem.into()))),
-            State::Lines(parser) => parser.cut(problem, &mut |entry: Entry<'_>| sink.entry(entry)),
+            ReaderState::Sse(_) => sink.entry(Entry::Lost(Loss::Cut(problem.into()))),
+            ReaderState::Lines(parser) => parser.cut(problem, &mut |entry: Entry<'_>| sink.entry(entry)),
             // A truncated end is expected after this error.
             _ => drop(self.finish_to(sink)),
         }
     }
 }
 
-impl State {
+impl ReaderState {
     fn of(format: Format) -> Self {
         match format {
             Format::Sse => Self::Sse(sse::Parser::default()),

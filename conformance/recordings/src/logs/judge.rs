@@ -34,7 +34,7 @@ type Key = (&'static str, &'static [&'static str]);
 pub(crate) struct Judge {
     levels: BTreeMap<&'static str, Level>,
     /// The answers in several rows.
-    joined: HashMap<String, (Row, Place)>,
+    joined: HashMap<String, (Row, RowPlace)>,
     /// The first finding of each rule in each kind of rows.
     findings: Vec<(Key, Finding)>,
     /// Those that count only if another row states such a value.
@@ -43,7 +43,7 @@ pub(crate) struct Judge {
 }
 
 #[derive(Debug, Clone)]
-struct Place {
+struct RowPlace {
     kind: &'static LogRow,
     location: Location,
     exchange: Option<String>,
@@ -80,7 +80,7 @@ impl Judge {
             bytes: [frame.bytes.start, frame.bytes.end],
             ..Location::default()
         };
-        let place = Place { kind, location, exchange: exchange.map(str::to_owned) };
+        let place = RowPlace { kind, location, exchange: exchange.map(str::to_owned) };
         let has_answer = row.has_text || row.finish.is_some();
         let id = first(data, kind.joined).map(|(_, id)| id);
         if let Some((before, _)) = id.as_ref().and_then(|id| self.joined.get_mut(id)) {
@@ -109,7 +109,7 @@ impl Judge {
         findings
     }
 
-    fn judge(&mut self, row: &Row, place: &Place) {
+    fn judge(&mut self, row: &Row, place: &RowPlace) {
         let kind = place.kind;
         for (key, stated) in [((FINISH, kind.finish), &row.finish), ((FIRST, kind.first), &row.first)] {
             if stated.is_some() && !self.stated.contains(&key) {
@@ -153,7 +153,7 @@ impl Judge {
         self.times(row, place);
     }
 
-    fn times(&mut self, row: &Row, place: &Place) {
+    fn times(&mut self, row: &Row, place: &RowPlace) {
         let times = [&row.start, &row.first, &row.end].map(|at| at.as_ref().and_then(Stated::seconds));
         let kind = place.kind;
         for (early, late, stated, paths, what) in [
@@ -175,7 +175,7 @@ impl Judge {
         }
     }
 
-    fn add(&mut self, place: &Place, fault: Fault<'_>) {
+    fn add(&mut self, place: &RowPlace, fault: Fault<'_>) {
         let Fault { key, message, stated, expected, is_doubtful } = fault;
         let (rule, paths) = key;
         let level = self.levels.get(rule).copied().unwrap_or(Level::Off);

@@ -53,7 +53,7 @@ fn tested(run: &BetweenRun) -> Tested<'_, OfPair> {
         dialect: None,
         model: Some(&run.model),
         noun: "pair",
-        about: |_| Vec::new(),
+        about: |_, _| Vec::new(),
         page: rule::of_pair,
         again: Box::new(|test| run.command_of(test)),
         played: Box::new(|cause| in_between(run, cause)),

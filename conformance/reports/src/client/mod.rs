@@ -50,7 +50,11 @@ fn tested(run: &ClientRun) -> Tested<'_, OfClient> {
         dialect: Some(run.dialect_in_words()),
         model: None,
         noun: "group",
-        about: |Test { about, .. }| {
+        about: |Test { about, .. }, finding| {
+            // A request is wrong whatever the response is.
+            if finding.is_some_and(|it| about.outcome.rule().is_none_or(|rule| rule.id != it.rule)) {
+                return Vec::new();
+            }
             vec![
                 ("wanted", wanted(&about.expect)),
                 ("because", &about.because),
@@ -133,7 +137,7 @@ fn cases(run: &ClientRun) -> Section {
         std::iter::once(Cell::code(name)).chain(counts).collect()
     };
     let rows = groups.into_iter().chain([("all", run.tests.iter().collect())]).map(row);
-    let heads = std::iter::once("cases").chain(shown.iter().map(|outcome| outcome.name()));
+    let heads = std::iter::once("group").chain(shown.iter().map(|outcome| outcome.name()));
     Section::table("Cases", heads, shown.len(), rows)
 }
 

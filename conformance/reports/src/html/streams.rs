@@ -25,16 +25,24 @@ const CHARTS: usize = 12;
 pub(super) fn streams(run: &Run, plan: &Plan, html: &mut Html) {
     if let Some(live) = &run.live {
         section("scenarios", "Scenarios", html, |html| {
-            let states: Vec<State> = live.cases.iter().map(|case| State::of_case(case, run)).collect();
+            let states: Vec<CaptureState> =
+                live.cases.iter().map(|case| CaptureState::of_case(case, run)).collect();
             filter(&states, html);
-            let of = |wanted: State| (0..live.cases.len()).filter(move |at| states.get(*at) == Some(&wanted));
-            for state in [State::Failed, State::Unknown, State::Warned, State::NotExercised] {
+            let of = |wanted: CaptureState| {
+                (0..live.cases.len()).filter(move |at| states.get(*at) == Some(&wanted))
+            };
+            for state in [
+                CaptureState::Failed,
+                CaptureState::Unknown,
+                CaptureState::Warned,
+                CaptureState::NotExercised,
+            ] {
                 for at in of.clone()(state) {
                     case(run, plan, at, state, html);
                 }
             }
             let mut passed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-            for at in of(State::Passed) {
+            for at in of(CaptureState::Passed) {
                 let Some(case) = live.cases.get(at) else { continue };
                 passed.entry(catalogue::group(&case.name)).or_default().push(at);
             }
@@ -47,7 +55,7 @@ pub(super) fn streams(run: &Run, plan: &Plan, html: &mut Html) {
                         html.tag("span").class("counts").text(&format!("{count} passed"));
                     });
                     for at in cases {
-                        case(run, plan, at, State::Passed, html);
+                        case(run, plan, at, CaptureState::Passed, html);
                     }
                 });
             }
@@ -58,7 +66,7 @@ pub(super) fn streams(run: &Run, plan: &Plan, html: &mut Html) {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum State {
+enum CaptureState {
     Failed,
     Unknown,
     Warned,
@@ -66,7 +74,7 @@ enum State {
     Passed,
 }
 
-impl State {
+impl CaptureState {
     const ALL: [Self; 5] = [Self::Failed, Self::Unknown, Self::Warned, Self::NotExercised, Self::Passed];
 
     fn of_case(case: &CaseReport, run: &Run) -> Self {
@@ -107,8 +115,9 @@ fn has_warnings(capture: &CaptureReport) -> bool {
 }
 
 /// Radio buttons, which work by CSS.
-fn filter(states: &[State], html: &mut Html) {
-    let present: Vec<State> = State::ALL.into_iter().filter(|state| states.contains(state)).collect();
+fn filter(states: &[CaptureState], html: &mut Html) {
+    let present: Vec<CaptureState> =
+        CaptureState::ALL.into_iter().filter(|state| states.contains(state)).collect();
     if present.len() < 2 {
         return;
     }
@@ -133,8 +142,8 @@ fn filter(states: &[State], html: &mut Html) {
 }
 
 fn recordings(run: &Run, plan: &Plan, html: &mut Html) {
-    let states: Vec<State> =
-        run.captures.iter().map(|capture| State::of_recording(capture, run.fail_on)).collect();
+    let states: Vec<CaptureState> =
+        run.captures.iter().map(|capture| CaptureState::of_recording(capture, run.fail_on)).collect();
     let order = run.worst_first();
     filter(
         &order.iter().take(RECORDINGS).filter_map(|at| states.get(*at).copied()).collect::<Vec<_>>(),
@@ -195,7 +204,7 @@ fn faults(capture: &CaptureReport) -> String {
     }
 }
 
-fn case(run: &Run, plan: &Plan, at: usize, state: State, html: &mut Html) {
+fn case(run: &Run, plan: &Plan, at: usize, state: CaptureState, html: &mut Html) {
     let Some(case) = run.live.as_ref().and_then(|live| live.cases.get(at)) else { return };
     let id = plan.cases.get(at).map(String::as_str).unwrap_or_default();
     let (class, sign, word) = state.look();

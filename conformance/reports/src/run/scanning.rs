@@ -10,7 +10,7 @@ use results::{CaptureReport, CaseReport, Cause, Finding, RuleTotal, Run, TrialRe
 use serde_json::json;
 
 use crate::pages;
-use crate::sheet::{Place, SheetResult, SheetRule, hash};
+use crate::sheet::{FilePlace, SheetResult, SheetRule, hash};
 
 /// Maximum length of a quoted line.
 const QUOTED: usize = 200;
@@ -59,7 +59,7 @@ pub(super) fn results(run: &Run, most: usize) -> (Vec<SheetResult<'_>>, u64) {
 }
 
 /// The first finding of a cause in a scenario or recording, and the number of its findings there.
-struct Found<'r> {
+struct FirstFinding<'r> {
     capture: &'r CaptureReport,
     finding: &'r Finding,
     times: u64,
@@ -68,12 +68,12 @@ struct Found<'r> {
 
 /// Only findings that are warnings or worse, or that fail. Each has the number of findings of its cause in the scenario or
 /// recording.
-fn once_a_scenario(run: &Run) -> Vec<Found<'_>> {
+fn once_a_scenario(run: &Run) -> Vec<FirstFinding<'_>> {
     let mut scenarios: BTreeMap<usize, &str> = BTreeMap::new();
     for case in run.live.iter().flat_map(|live| &live.cases) {
         scenarios.extend(case.attempts.iter().map(|at| (*at, case.name.as_str())));
     }
-    let mut all: Vec<Found<'_>> = Vec::new();
+    let mut all: Vec<FirstFinding<'_>> = Vec::new();
     for cause in run.own_causes().iter().filter(|cause| cause.is_shown(Level::Should)) {
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for [of, at] in &cause.findings {
@@ -83,15 +83,15 @@ fn once_a_scenario(run: &Run) -> Vec<Found<'_>> {
             let place = *known.entry(scenario).or_insert(all.len());
             match all.get_mut(place) {
                 Some(found) => found.times += finding.count,
-                None => all.push(Found { capture, finding, times: finding.count, cause }),
+                None => all.push(FirstFinding { capture, finding, times: finding.count, cause }),
             }
         }
     }
     all
 }
 
-fn result<'r>(run: &'r Run, found: &Found<'r>) -> SheetResult<'r> {
-    let Found { capture, finding, times, cause } = *found;
+fn result<'r>(run: &'r Run, found: &FirstFinding<'r>) -> SheetResult<'r> {
+    let FirstFinding { capture, finding, times, cause } = *found;
     // All that an object lacks is one result.
     let mut text = if cause.missing.len() > 1 { cause.message.clone() } else { finding.message.clone() };
     for (name, value) in [("expected", &finding.expected), ("found", &finding.actual)] {
@@ -124,7 +124,7 @@ fn result<'r>(run: &'r Run, found: &Found<'r>) -> SheetResult<'r> {
     if let (false, Some(members)) = (finding.dialect.is_empty(), properties.as_object_mut()) {
         members.insert("dialect".to_owned(), visible(&finding.dialect).into());
     }
-    let place = |at, label| Place { file: capture.path(), at: Some(at), label };
+    let place = |at, label| FilePlace { file: capture.path(), at: Some(at), label };
     let related = finding.related.as_ref().map(|related| place(&related.place, &related.label));
     SheetResult {
         rule: Cow::Borrowed(&finding.rule),
@@ -160,7 +160,7 @@ fn unanswered(run: &Run) -> impl Iterator<Item = SheetResult<'_>> {
 
 fn answer<'r>(case: &'r CaseReport, told: &'r TrialResult, run: &'r Run) -> SheetResult<'r> {
     // The request is in the first line.
-    let place = |capture: &'r CaptureReport| Place { file: capture.path(), at: None, label: "" };
+    let place = |capture: &'r CaptureReport| FilePlace { file: capture.path(), at: None, label: "" };
     SheetResult {
         rule: Cow::Borrowed(ANSWER),
         level: Level::Must,

@@ -178,13 +178,13 @@ pub(super) struct SheetResult<'r> {
     pub(super) text: String,
     pub(super) times: u64,
     /// Where it is, and related places.
-    pub(super) places: Vec<Place<'r>>,
+    pub(super) places: Vec<FilePlace<'r>>,
     /// Code scanning knows a result by it while lines move.
     pub(super) fingerprint: String,
     pub(super) properties: Value,
 }
 
-pub(super) struct Place<'r> {
+pub(super) struct FilePlace<'r> {
     pub(super) file: Cow<'r, str>,
     /// The first line, if there is none.
     pub(super) at: Option<&'r Location>,

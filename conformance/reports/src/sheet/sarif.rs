@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::markdown::OF_URL;
-use super::{Note, Place, Sheet, SheetResult, SheetRule};
+use super::{FilePlace, Note, Sheet, SheetResult, SheetRule};
 use crate::json::json as text_of;
 use crate::pages::REPOSITORY;
 
@@ -120,7 +120,7 @@ fn message(text: &str) -> Value {
 }
 
 /// Related places have a number.
-fn location(place: &Place<'_>, number: usize) -> Value {
+fn location(place: &FilePlace<'_>, number: usize) -> Value {
     let mut region = json!({ "startLine": place.at.map_or(1, |at| at.line) });
     if let (Some(at), Some(members)) = (place.at, region.as_object_mut()) {
         let [from, to] = at.bytes;

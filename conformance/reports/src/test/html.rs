@@ -189,7 +189,7 @@ impl<A: Serialize> Tested<'_, A> {
     }
 
     fn facts(&self, test: &Test<A>, html: &mut Html) {
-        for (name, text) in (self.about)(test) {
+        for (name, text) in (self.about)(test, None) {
             quoted(name, text, html);
         }
         for file in files(test, self.folder) {

@@ -44,6 +44,9 @@ impl<A: Serialize> Tested<'_, A> {
         for cell in &self.below {
             page.row(0, 2, &visible(&cell.text()));
         }
+        if !self.below.is_empty() {
+            page.out.push('\n');
+        }
         for section in self.sections() {
             page.section(&section);
         }
@@ -131,7 +134,7 @@ impl<A: Serialize> Tested<'_, A> {
         if let Some(at) = first_difference(finding) {
             page.remark("", &format!("they differ from character {at}"));
         }
-        for (name, text) in (self.about)(test) {
+        for (name, text) in (self.about)(test, Some(finding)) {
             page.remark(name, &visible(text));
         }
         let groups = listed(&cause.groups, NAMES, |group| visible(group));
@@ -240,7 +243,10 @@ impl Page {
                 });
                 let _ = writeln!(self.out, "{}", cells.collect::<String>().trim_end());
             } else if number > 0 {
-                self.row(2, 4, &row.join(" · "));
+                let (names, numbers) = row.split_at(texts);
+                let numbers = numbers.iter().zip(&section.heads[texts..]);
+                let numbers = numbers.map(|(cell, head)| format!("{head} {cell}"));
+                self.row(2, 4, &names.iter().cloned().chain(numbers).collect::<Vec<_>>().join(" · "));
             }
         }
         self.more(section.rows.len(), most);

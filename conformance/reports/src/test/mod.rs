@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::sheet::{
-    Cell, Compared, Later, Note, Place, Remark, Section, Sheet, SheetCause, SheetFinding, SheetGroup,
+    Cell, Compared, FilePlace, Later, Note, Remark, Section, Sheet, SheetCause, SheetFinding, SheetGroup,
     SheetResult, SheetRule, SheetTest, Side, hash, line, state,
 };
 use rule::{RulePage, level_of, sides, window};
@@ -61,8 +61,8 @@ pub(super) struct Tested<'r, A> {
     pub(super) dialect: Option<String>,
     pub(super) model: Option<&'r str>,
     pub(super) noun: &'static str,
-    /// Texts that explain a test, by name.
-    pub(super) about: fn(&Test<A>) -> Vec<(&'static str, &str)>,
+    /// Texts by name that explain a test, or one of its findings.
+    pub(super) about: for<'t> fn(&'t Test<A>, Option<&TestFinding>) -> Vec<(&'static str, &'t str)>,
     pub(super) page: fn(&str, &str) -> Option<RulePage>,
     /// The command that runs a test again.
     pub(super) again: About<'r, Test<A>, String>,
@@ -152,7 +152,7 @@ impl<'r, A: Serialize> Tested<'r, A> {
             in_full: Box::new(move || {
                 let message = visible(&cut(&finding.message, MESSAGE));
                 let mut out = format!("{} {}: {message}\n", finding.level.keyword(), visible(&finding.rule));
-                for (name, side) in explained(finding, &about(test), SIDE) {
+                for (name, side) in explained(finding, &about(test, Some(finding)), SIDE) {
                     let _ = writeln!(out, "  {name}: {}", visible(&side));
                 }
                 if let Some(page) = page(&finding.rule, &group(test)) {
@@ -181,7 +181,7 @@ impl<'r, A: Serialize> Tested<'r, A> {
         let lines = |name: &'static str, lines: &[String]| -> Vec<Remark> {
             lines.iter().map(|line| (name, Cell::code(line))).collect()
         };
-        let sides = explained(finding, &(self.about)(test), SHORT);
+        let sides = explained(finding, &(self.about)(test, Some(finding)), SHORT);
         let mut remarks: Vec<Remark> =
             sides.into_iter().map(|(name, side)| (name, Cell::Code(side))).collect();
         let names = |name: &'static str, all: &[String]| (name, Cell::codes(all));
@@ -250,7 +250,7 @@ impl<'r, A: Serialize> Tested<'r, A> {
             if names.is_empty() {
                 names.push(test.name.clone());
             }
-            let place = |file: String| Place { file: file.into(), at: None, label: "" };
+            let place = |file: String| FilePlace { file: file.into(), at: None, label: "" };
             Some(SheetResult {
                 rule: Cow::Borrowed(&of.rule),
                 level: of.level,

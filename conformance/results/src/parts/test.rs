@@ -191,7 +191,7 @@ pub fn cause_counts(causes: &[TestCause]) -> String {
     }
 }
 
-struct Found {
+struct CauseSoFar {
     cause: TestCause,
     /// How good its example is: the least is the best.
     rank: (bool, usize),
@@ -201,12 +201,12 @@ struct Found {
 
 /// Groups findings by rule and kind, the worst first.
 pub(crate) fn causes<A>(tests: &[Test<A>], group: impl Fn(&Test<A>) -> String) -> Vec<TestCause> {
-    let mut all: BTreeMap<(&str, &str), Found> = BTreeMap::new();
+    let mut all: BTreeMap<(&str, &str), CauseSoFar> = BTreeMap::new();
     for (at, test) in tests.iter().enumerate() {
         for (number, finding) in test.findings.iter().enumerate() {
             let fails = finding.fails && test.expected.is_none();
             let rank = (!fails, finding.upstream.len() + finding.client.len());
-            let found = all.entry((&finding.rule, &finding.kind)).or_insert_with(|| Found {
+            let found = all.entry((&finding.rule, &finding.kind)).or_insert_with(|| CauseSoFar {
                 cause: TestCause {
                     rule: finding.rule.clone(),
                     kind: finding.kind.clone(),

@@ -30,7 +30,7 @@ pub struct LiveReport {
     /// The options, without secrets.
     pub options: Options,
     /// The state of the run.
-    pub state: State,
+    pub state: RunState,
     /// Why the run ended early, if the endpoint could not be tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<Obstacle>,
@@ -51,7 +51,7 @@ pub struct LiveReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum RunState {
     /// It was begun, and nothing is known of its end.
     Begun,
     /// The user ended it.

@@ -7,7 +7,7 @@ use catalogue::SCENARIOS;
 use checker::{RuleSets, Rules};
 
 use super::case::CaseReport;
-use super::live::{LiveReport, State};
+use super::live::{LiveReport, RunState};
 use super::options::Options;
 use crate::{
     AUTO, CaptureReport, Exercised, LevelChange, ProfileReport, ProfileState, Reason, Run, Shard, Transport,
@@ -202,12 +202,12 @@ fn merged(shards: Vec<LiveReport>) -> Option<LiveReport> {
     let mut options = shared(first);
     options.began = shards.iter().filter_map(|live| live.options.began.clone()).min();
     options.took_ms = shards.iter().filter_map(|live| live.options.took_ms).max();
-    let states = [State::Begun, State::Interrupted];
+    let states = [RunState::Begun, RunState::Interrupted];
     let state = states.into_iter().find(|state| shards.iter().any(|live| live.state == *state));
     let of_shards: Vec<&[ProfileReport]> = shards.iter().map(|live| &*live.profiles).collect();
     let mut live = LiveReport {
         options,
-        state: state.unwrap_or(State::Finished),
+        state: state.unwrap_or(RunState::Finished),
         command: String::new(),
         profiles: first.profiles.iter().map(|profile| merged_profile(profile, &of_shards)).collect(),
         cases: Vec::new(),

@@ -39,7 +39,7 @@ pub use cause::{Cause, Layer, cause_id, cause_message, starred};
 pub use faults::Faults;
 pub use impact::FailingClients;
 pub use latency::{Latency, Spread};
-pub use live::{LiveReport, State};
+pub use live::{LiveReport, RunState};
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use merge::Unmergeable;
 pub use obstacle::Obstacle;
@@ -359,7 +359,7 @@ fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>, fail_on: FailO
 fn is_incomplete(captures: &[CaptureReport], live: Option<&LiveReport>) -> bool {
     match live {
         Some(live) => {
-            live.has(Verdict::HarnessError) || live.obstacle.is_some() || live.state != State::Finished
+            live.has(Verdict::HarnessError) || live.obstacle.is_some() || live.state != RunState::Finished
         }
         // Without anything to check, nothing has passed.
         None => {

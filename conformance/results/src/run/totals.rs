@@ -271,7 +271,7 @@ type Kinds<'f> = (&'f str, BTreeSet<(bool, String, &'f [Cow<'f, str>])>);
 impl ClientTotal {
     /// All known clients of some APIs.
     pub fn all(captures: &[CaptureReport], apis: &[&str]) -> Vec<Self> {
-        let mut totals: Vec<Found> = CLIENTS.iter().map(|_| Found::default()).collect();
+        let mut totals: Vec<ClientSoFar> = CLIENTS.iter().map(|_| ClientSoFar::default()).collect();
         // Many findings are of few kinds.
         let mut known: BTreeMap<Kinds<'_>, Vec<Effect>> = BTreeMap::new();
         for capture in captures {
@@ -318,8 +318,8 @@ impl ClientTotal {
         totals
     }
 
-    fn of(client: &Client, found: Found) -> Self {
-        let Found { state, captures, rules, mut unmeasured } = found;
+    fn of(client: &Client, found: ClientSoFar) -> Self {
+        let ClientSoFar { state, captures, rules, mut unmeasured } = found;
         if client.version.is_none() {
             unmeasured.entry(Unmeasured::OnlyReports).or_default();
         } else if state.is_none() && unmeasured.is_empty() {
@@ -351,7 +351,7 @@ impl ClientTotal {
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct ClientSoFar {
     /// The worst that is known.
     state: Option<ClientState>,
     captures: u64,
@@ -361,7 +361,7 @@ struct Found {
     unmeasured: BTreeMap<Unmeasured, BTreeSet<String>>,
 }
 
-impl Found {
+impl ClientSoFar {
     /// `is_first` returns whether the rule breaks the client for the first time in the recording.
     fn add(&mut self, findings: &[&Finding], effect: Effect, mut is_first: impl FnMut(&'static str) -> bool) {
         let mut blame = |harm: Harm| {
@@ -401,7 +401,7 @@ mod tests {
 
     fn state(all: &[Effect]) -> ClientState {
         let client = CLIENTS.iter().find(|client| client.version.is_some()).unwrap();
-        let mut found = Found::default();
+        let mut found = ClientSoFar::default();
         for effect in all {
             found.add(&[], *effect, |_| true);
         }

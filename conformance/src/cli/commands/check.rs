@@ -73,7 +73,7 @@ pub(in crate::cli) struct CheckArgs {
 impl CommandArgs for CheckArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
         let rules = DialectRules::named(&self.dialect, &self.verdict, &self.select)?;
-        let files::Found { files, passed_over, scripted } = files::recordings(&self.paths)?;
+        let files::FoundFiles { files, passed_over, scripted } = files::recordings(&self.paths)?;
         let files = Arc::new(files);
         let progress = Progress::start(Arc::clone(&files));
         let named: HashSet<&Path> = self.paths.iter().map(PathBuf::as_path).collect();

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use codegen::diff::{Side, diff, human};
-use codegen::sound::{Finding, Place};
+use codegen::sound::{Finding, SourcePlace};
 use serde_json::json;
 use spec::folder::{Folder, LoadError};
 use spec::{Dialect, Verdict, folder};
@@ -224,7 +224,7 @@ fn check(path: &Path) -> Result<ExitCode> {
         .iter()
         .map(|fault| Finding {
             file: fault.file.clone(),
-            place: fault.at.map_or(Place::File, |at| Place::At(at, String::new())),
+            place: fault.at.map_or(SourcePlace::File, |at| SourcePlace::At(at, String::new())),
             message: fault.message.clone(),
             help: "correct the file".to_owned(),
         })
@@ -263,7 +263,7 @@ fn levels(dialect: &'static Dialect, folder: &Folder) -> Vec<Finding> {
             findings.push(folder::located(
                 Finding {
                     file: folder.path.join(FILE),
-                    place: Place::Entry(format!("[[rule]] {}", own.id)),
+                    place: SourcePlace::Entry(format!("[[rule]] {}", own.id)),
                     message: format!("the level is {} anyway", own.level.name()),
                     help: "remove the entry".to_owned(),
                 },
@@ -285,7 +285,7 @@ fn examples(dialect: &Dialect, written: &Written) -> Vec<Finding> {
             findings.extend(faults.first().map(|fault| {
                 let finding = Finding {
                     file: written.folder.file(&format!("events/{}.json", event.name)),
-                    place: Place::Pointer(format!("/examples/{at}{}", fault.pointer)),
+                    place: SourcePlace::Pointer(format!("/examples/{at}{}", fault.pointer)),
                     message: format!("the example is not valid: {fault}"),
                     help: "correct the example or the schema".to_owned(),
                 };

@@ -96,7 +96,7 @@ impl CommandArgs for InitArgs {
         let Served { suites, .. } = served(self.suites()?)?;
         let mut found = Vec::new();
         for suite in suites {
-            let of_api = Found::of(&suite)?;
+            let of_api = Probed::of(&suite)?;
             if let Some(problem) = &of_api.unreachable {
                 bail!("{} cannot be tested: {problem}", self.target);
             }
@@ -154,7 +154,7 @@ impl InitArgs {
         Ok(())
     }
 
-    fn file(&self, found: &[Found]) -> String {
+    fn file(&self, found: &[Probed]) -> String {
         let quoted = |text: &str| Value::from(text).to_string();
         let list = |names: &[&str]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
         let name = quoted(&self.name);
@@ -201,7 +201,7 @@ impl Probe {
 }
 
 /// Every endpoint of these APIs should pass them.
-fn cores(found: &[Found]) -> String {
+fn cores(found: &[Probed]) -> String {
     found.iter().map(|of_api| core(of_api.dialect)).collect::<Vec<_>>().join(",")
 }
 
@@ -213,7 +213,7 @@ fn core(dialect: &Dialect) -> &'static str {
 }
 
 /// Features that some APIs lack, and no other has: what the endpoint supports in one API, it is asked for in all.
-fn lacking(found: &[Found]) -> BTreeSet<&'static str> {
+fn lacking(found: &[Probed]) -> BTreeSet<&'static str> {
     let supported: BTreeSet<&str> = found.iter().flat_map(|of_api| of_api.supports.iter().copied()).collect();
     let lacks = found.iter().flat_map(|of_api| of_api.lacks.iter().copied());
     lacks.filter(|feature| !supported.contains(feature)).collect()
@@ -234,7 +234,7 @@ fn list_of_probes(dialect: &Dialect) -> String {
 }
 
 #[derive(Debug)]
-struct Found {
+struct Probed {
     dialect: &'static Dialect,
     model: String,
     /// Each probe, with the reason if its feature is not supported.
@@ -246,7 +246,7 @@ struct Found {
     unreachable: Option<String>,
 }
 
-impl Found {
+impl Probed {
     /// Prints what came back.
     fn of(suite: &Suite) -> Result<Self> {
         note_lines(&list_of_probes(suite.dialect()));
@@ -319,7 +319,7 @@ mod tests {
         let found = |dialect, judged: Judgement| {
             let told = |name: &str| TrialResult { name: format!("{name}::answer"), judged: judged.clone() };
             let told = ["call/single", "format/json-schema"].map(told);
-            Found::of_trials(
+            Probed::of_trials(
                 spec::dialect(dialect).unwrap(),
                 "m",
                 &told[..if judged == Judgement::PASS { 1 } else { 2 }],

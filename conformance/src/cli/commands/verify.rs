@@ -19,7 +19,7 @@ use harness::evidence::{BUILD, Evidence, RunFile, TWINS};
 
 use harness::{Compared, Together, compare, verify_together};
 use results::text::{counted, visible};
-use results::{BetweenRun, ClientRun, FailOn, LevelChange, Options, State, Verified};
+use results::{BetweenRun, ClientRun, FailOn, LevelChange, Options, RunState, Verified};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -226,7 +226,7 @@ pub(in crate::cli) fn compared(
 ) -> Result<(Evidence, RunFile, Compared)> {
     let evidence = Evidence::open(folder);
     let run = evidence.run()?;
-    if run.state == State::Begun {
+    if run.state == RunState::Begun {
         anyhow::bail!("{} has no results: the run did not finish", folder.display());
     }
     let named = || folder.display().to_string();

@@ -373,7 +373,7 @@ pub(in crate::cli) fn completed(
     else {
         return Ok(None);
     };
-    let mut line = Line { arguments: arguments.to_vec(), command, matches };
+    let mut line = CommandLine { arguments: arguments.to_vec(), command, matches };
     let file = match line.value("config") {
         Some(file) => Some(PathBuf::from(file)),
         None => find(&env::current_dir()?),
@@ -413,13 +413,13 @@ pub(in crate::cli) fn completed(
 }
 
 /// A command line on its way.
-struct Line<'a> {
+struct CommandLine<'a> {
     arguments: Vec<OsString>,
     command: &'a Command,
     matches: &'a ArgMatches,
 }
 
-impl Line<'_> {
+impl CommandLine<'_> {
     fn changed(self, before: &[OsString]) -> Option<Vec<OsString>> {
         (self.arguments != before).then_some(self.arguments)
     }

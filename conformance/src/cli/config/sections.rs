@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::super::flags::target::is_on_this_machine;
-use super::{Flags, Line, folder_of, members, names, read};
+use super::{CommandLine, Flags, folder_of, members, names, read};
 
 /// Settings of `conformance between`. Each is the flag of the same name. No command is taken from a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -172,7 +172,7 @@ fn flags_of(section: &str, settings: &impl Serialize, folder: &Path) -> Result<F
     Ok(flags)
 }
 
-impl Line<'_> {
+impl CommandLine<'_> {
     /// For a run of both ends of a gateway.
     pub(super) fn complete_between(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
@@ -185,7 +185,7 @@ impl Line<'_> {
     }
 }
 
-impl Line<'_> {
+impl CommandLine<'_> {
     pub(super) fn complete_tap(&mut self, file: Option<&Path>) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
         let config = read(file)?;

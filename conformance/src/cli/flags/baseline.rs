@@ -8,7 +8,7 @@ use catalogue::SCENARIOS;
 
 use super::expected::{self, ExpectedArgs};
 use crate::cli::input::names;
-use harness::suite::{Known, Suite, file_of};
+use harness::suite::{KnownFailure, Suite, file_of};
 use spec::table::Fallback;
 
 /// Tests that fail without a rule.
@@ -39,13 +39,13 @@ impl ExpectedArgs {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<Known>> {
+fn read(path: &Path) -> Result<Vec<KnownFailure>> {
     let mut seen = BTreeSet::new();
     expected::read(path, |known| check(known, &mut seen))
 }
 
-fn check(known: &Known, seen: &mut BTreeSet<(String, String)>) -> Result<()> {
-    let Known { rule, scenarios, reason } = known;
+fn check(known: &KnownFailure, seen: &mut BTreeSet<(String, String)>) -> Result<()> {
+    let KnownFailure { rule, scenarios, reason } = known;
     if !TESTS.contains(&rule.as_str()) {
         names::rule(rule)?;
     }

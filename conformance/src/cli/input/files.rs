@@ -17,7 +17,7 @@ const ENDINGS: [&str; 11] =
 
 /// The recordings at paths.
 #[derive(Default)]
-pub(in crate::cli) struct Found {
+pub(in crate::cli) struct FoundFiles {
     /// The recordings: in the order of the paths, and sorted in folders.
     pub(in crate::cli) files: Vec<PathBuf>,
     /// Number of other files in folders, by their names.
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Found {
 }
 
 /// A file is listed once: as it is named by a path, or else under its first name in a folder. Without any, it is an error.
-pub(in crate::cli) fn recordings(paths: &[PathBuf]) -> anyhow::Result<Found> {
+pub(in crate::cli) fn recordings(paths: &[PathBuf]) -> anyhow::Result<FoundFiles> {
     let named = |path: &PathBuf| (!is_folder(path)).then(|| canonical(path));
     let named: Vec<Option<PathBuf>> = paths.iter().map(named).collect();
     let mut search = Search { named: named.iter().flatten().cloned().collect(), ..Search::default() };
@@ -44,7 +44,7 @@ pub(in crate::cli) fn recordings(paths: &[PathBuf]) -> anyhow::Result<Found> {
 
 #[derive(Default)]
 struct Search {
-    found: Found,
+    found: FoundFiles,
     /// The files that paths name. All of these paths are canonical.
     named: HashSet<PathBuf>,
     /// The searched folders. Of most files, only the name is looked at.

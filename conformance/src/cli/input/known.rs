@@ -9,40 +9,41 @@ use clap::{Arg, Command, Error};
 
 /// A value parser that accepts any text, and completes known names.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::cli) struct Known(fn() -> Vec<&'static str>);
+pub(in crate::cli) struct KnownNames(fn() -> Vec<&'static str>);
 
-pub(in crate::cli) const DIALECTS: Known = Known(|| spec::dialects().map(|(name, _)| name).collect());
+pub(in crate::cli) const DIALECTS: KnownNames =
+    KnownNames(|| spec::dialects().map(|(name, _)| name).collect());
 /// Dialects, `all` and `auto`.
-pub(in crate::cli) const DIALECTS_OR_ALL: Known =
-    Known(|| ["all", results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
-pub(in crate::cli) const DIALECTS_OR_AUTO: Known =
-    Known(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
-pub(in crate::cli) const APIS: Known =
-    Known(|| crate::cli::input::names::usual().map(|dialect| dialect.api.name).collect());
+pub(in crate::cli) const DIALECTS_OR_ALL: KnownNames =
+    KnownNames(|| ["all", results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
+pub(in crate::cli) const DIALECTS_OR_AUTO: KnownNames =
+    KnownNames(|| [results::AUTO].into_iter().chain((DIALECTS.0)()).collect());
+pub(in crate::cli) const APIS: KnownNames =
+    KnownNames(|| crate::cli::input::names::usual().map(|dialect| dialect.api.name).collect());
 pub(in crate::cli) const ALL: &str = "all";
-pub(in crate::cli) const FEATURES: Known =
-    Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
-pub(in crate::cli) const PROFILES: Known =
-    Known(|| catalogue::PROFILES.iter().map(|profile| profile.name).collect());
-pub(in crate::cli) const CLIENT_PROFILES: Known =
-    Known(|| catalogue::CLIENT_PROFILES.iter().map(|profile| profile.name).collect());
-pub(in crate::cli) const SCENARIOS: Known = Known(|| {
+pub(in crate::cli) const FEATURES: KnownNames =
+    KnownNames(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
+pub(in crate::cli) const PROFILES: KnownNames =
+    KnownNames(|| catalogue::PROFILES.iter().map(|profile| profile.name).collect());
+pub(in crate::cli) const CLIENT_PROFILES: KnownNames =
+    KnownNames(|| catalogue::CLIENT_PROFILES.iter().map(|profile| profile.name).collect());
+pub(in crate::cli) const SCENARIOS: KnownNames = KnownNames(|| {
     // Several APIs can have a scenario.
     let mut ids: Vec<&str> = catalogue::SCENARIOS.iter().map(|scenario| scenario.id).collect();
     ids.dedup();
     ids
 });
 /// Rules that a reference gateway can break, and the groups that they are in.
-pub(in crate::cli) const FAULTS: Known = Known(|| {
+pub(in crate::cli) const FAULTS: KnownNames = KnownNames(|| {
     let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
     catalogue::RULES.iter().map(|rule| rule.id).chain(groups).collect()
 });
 /// Rules of streams, bodies and logs, and the groups that they are in.
-pub(in crate::cli) const RULES: Known = Known(crate::cli::input::names::rules_and_groups);
+pub(in crate::cli) const RULES: KnownNames = KnownNames(crate::cli::input::names::rules_and_groups);
 /// Enumerations of legal streams.
-pub(in crate::cli) const ENUMERATIONS: Known =
-    Known(|| grammar::Enumeration::all().into_iter().map(|of| &*of.name.leak()).collect());
-pub(in crate::cli) const TOPICS: Known = Known(|| {
+pub(in crate::cli) const ENUMERATIONS: KnownNames =
+    KnownNames(|| grammar::Enumeration::all().into_iter().map(|of| &*of.name.leak()).collect());
+pub(in crate::cli) const TOPICS: KnownNames = KnownNames(|| {
     let mut names: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();
     names.extend(spec::DIALECTS.iter().flat_map(|dialect| dialect.events).map(|event| event.name));
     for all in [RULES, SCENARIOS, PROFILES, FEATURES] {
@@ -94,7 +95,7 @@ pub(in crate::cli) fn one_of<V: Copy + Send + Sync + 'static>(
     })
 }
 
-impl TypedValueParser for Known {
+impl TypedValueParser for KnownNames {
     type Value = String;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, Error> {

@@ -9,7 +9,7 @@ use crate::json::names::OutlineMember;
 use crate::json::scanner::{DEEPEST, Scan};
 
 #[derive(Clone, Copy)]
-struct Found {
+struct FoundMember {
     /// Offset of its name, or of whitespace before it.
     start: usize,
     /// Its place if it is declared.
@@ -166,7 +166,7 @@ impl<'a> Checker<'a, '_> {
         &mut self,
         schema: &'static ObjectSchema,
         mut pass: impl FnMut(&mut Self, &mut Seen) -> bool,
-        mut member: impl FnMut(&mut Self, Found, &'static Schema) -> Scan<()>,
+        mut member: impl FnMut(&mut Self, FoundMember, &'static Schema) -> Scan<()>,
     ) -> Scan<()> {
         let mut seen = Seen::default();
         self.scanner.advance();
@@ -179,7 +179,7 @@ impl<'a> Checker<'a, '_> {
                     let start = self.scanner.offset();
                     let place = self.next_name(schema, seen.next)?;
                     let declared = schema.members.get(place as usize);
-                    let found = Found { start, place, declared };
+                    let found = FoundMember { start, place, declared };
                     count += 1;
                     let is_checked = (declared.is_none() || schema.limits.is_some())
                         && self.restricted(schema, found, count)?;
@@ -269,7 +269,7 @@ impl<'a> Checker<'a, '_> {
 
     /// For a member that is not declared, or whose object limits its members. Returns whether its value was checked.
     #[inline(never)]
-    fn restricted(&mut self, schema: &'static ObjectSchema, found: Found, count: u64) -> Scan<bool> {
+    fn restricted(&mut self, schema: &'static ObjectSchema, found: FoundMember, count: u64) -> Scan<bool> {
         if let Some(limits) = schema.limits {
             self.within(limits, count, found);
         }
@@ -287,13 +287,13 @@ impl<'a> Checker<'a, '_> {
         Ok(true)
     }
 
-    fn decoded_name(&self, found: Found) -> Cow<'a, str> {
+    fn decoded_name(&self, found: FoundMember) -> Cow<'a, str> {
         self.scanner.name_at(found.start, None).1.decoded()
     }
 
     /// Covers the name of the next member, and the number of members so far.
     #[cold]
-    fn within(&mut self, rules: &MemberRules, count: u64, found: Found) {
+    fn within(&mut self, rules: &MemberRules, count: u64, found: FoundMember) {
         if count == rules.most.saturating_add(1) {
             self.faults.add(FaultKind::TooMany(rules.most), || Actual::More);
         }

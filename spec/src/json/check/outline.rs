@@ -17,7 +17,7 @@ pub struct Outline {
     /// Whether it opens a stream: such objects resemble those that opened other streams.
     is_first: bool,
     /// The last object that opened a stream, and the last other one. Boxed, as an outline is moved for each event.
-    known: [Option<Box<Known>>; 2],
+    known: [Option<Box<LastObject>>; 2],
     /// The later of the two.
     latest: usize,
     /// The last valid values of items and parts, which later objects often contain.
@@ -28,7 +28,7 @@ pub struct Outline {
 
 /// The last valid object of those that often repeat.
 #[derive(Debug, Default)]
-struct Known {
+struct LastObject {
     text: String,
     members: Vec<OutlineMember>,
     names: Names,
@@ -101,7 +101,7 @@ impl Outline {
         self.is_first = is_first;
     }
 
-    fn known(&self) -> Option<&Known> {
+    fn known(&self) -> Option<&LastObject> {
         let place = if self.is_first { 0 } else { self.latest };
         self.known.get(place)?.as_deref()
     }

@@ -5,9 +5,9 @@ use spec::table::{EventInfo, Role, Scope};
 use spec::{Dialect, Slot};
 
 use super::Tracker;
-use crate::engine::finding::{Place, Related};
+use crate::engine::finding::{FaultPlace, Related};
 use crate::engine::location::SavedLocation;
-use crate::engine::node::{Key, Node, State};
+use crate::engine::node::{Key, Node, NodeState};
 use crate::engine::stream::RESPONSE;
 
 pub(super) fn closing_events(dialect: &Dialect, scope: Scope) -> String {
@@ -29,7 +29,7 @@ impl Tracker<'_, '_> {
         let expected = format!("{opening} as the first event");
         // No client was measured with a stream that it resumes.
         let form = if is_doubtful { "resumed" } else { "" };
-        let place = Place { expected: Some(&expected), form, ..Place::WHOLE };
+        let place = FaultPlace { expected: Some(&expected), form, ..FaultPlace::WHOLE };
         self.findings.add(bound, self.record, &place, None, &|| {
             if is_doubtful {
                 let number = self.plan.dialect().member(Slot::SequenceNumber);
@@ -47,7 +47,7 @@ impl Tracker<'_, '_> {
         if self.stream.resumed || self.stream.has_gap || parent != RESPONSE && self.is_implied(parent) {
             return None;
         }
-        let node = Node::new(self.plan.api().scope(scope), key, State::Implied, Some(parent));
+        let node = Node::new(self.plan.api().scope(scope), key, NodeState::Implied, Some(parent));
         let what = self.stream.name(&node);
         let name = self.event_name();
         let opening = self.opening_event(scope);
@@ -158,7 +158,7 @@ impl Tracker<'_, '_> {
     ) -> Option<usize> {
         let bound = self.plan.structural(family, scope)?;
         let pointer = (!pointer.is_empty()).then_some(pointer);
-        let place = Place { pointer, expected, follows: self.doubt(family, node), ..Place::WHOLE };
+        let place = FaultPlace { pointer, expected, follows: self.doubt(family, node), ..FaultPlace::WHOLE };
         self.findings.add(bound, self.record, &place, related, &message)
     }
 
@@ -198,7 +198,7 @@ impl Tracker<'_, '_> {
         let mut goes_on_in = |other: &Dialect| {
             other.event(&last).is_some_and(|event| !event.level.is_root || !event.ends_scope())
         };
-        let place = Place { expected, ..Place::WHOLE };
+        let place = FaultPlace { expected, ..FaultPlace::WHOLE };
         self.findings.add_here(bound, self.record, &place, related, &mut goes_on_in, &message);
     }
 }

@@ -14,9 +14,9 @@ use crate::Transport;
 use crate::engine::bound::Bound;
 use crate::engine::case::At;
 use crate::engine::context::Context;
-use crate::engine::finding::{Findings, Place};
+use crate::engine::finding::{FaultPlace, Findings};
 use crate::engine::location::SavedLocation;
-use crate::engine::node::{Node, State};
+use crate::engine::node::{Node, NodeState};
 use crate::engine::plan::Plan;
 use crate::engine::record::Record;
 use crate::engine::reusable::Recycle;
@@ -162,7 +162,7 @@ impl<'r> Tracker<'_, 'r> {
         {
             self.not_created(is_doubtful);
         }
-        self.stream.nodes.set_state(RESPONSE, State::Open);
+        self.stream.nodes.set_state(RESPONSE, NodeState::Open);
         if self.plan.api().first_event_opens
             && let Some(root) = self.stream.nodes.get_mut(RESPONSE)
         {
@@ -185,7 +185,7 @@ impl<'r> Tracker<'_, 'r> {
                     || format!("the {noun} is created a second time"),
                 );
             }
-            self.stream.nodes.set_state(RESPONSE, State::Open);
+            self.stream.nodes.set_state(RESPONSE, NodeState::Open);
             if let Some(response) = self.stream.nodes.get_mut(RESPONSE)
                 && !response.opened.is_set()
             {
@@ -196,7 +196,7 @@ impl<'r> Tracker<'_, 'r> {
             return;
         }
         let is_item = self.stream.nodes.get(node).is_some_and(|found| found.level.is_container);
-        self.stream.nodes.set_state(node, State::Open);
+        self.stream.nodes.set_state(node, NodeState::Open);
         self.check_siblings(node);
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.opened.note(self.record);
@@ -256,7 +256,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.run(node, |hooks| &hooks.closed, |found| found.closing.get());
         self.settle(node);
-        self.stream.nodes.set_state(node, State::Closed);
+        self.stream.nodes.set_state(node, NodeState::Closed);
         let may_close_again = self.record.known.is_some_and(|(_, info)| self.may_close_again(info));
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.may_close_again = may_close_again;
@@ -297,7 +297,7 @@ impl<'r> Tracker<'_, 'r> {
             if ends {
                 found.end = info.phase;
                 found.closed.note(self.record);
-                self.stream.nodes.set_state(node, State::Closed);
+                self.stream.nodes.set_state(node, NodeState::Closed);
             }
         }
         self.still_open_in_phase(node, info);
@@ -368,7 +368,7 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn close_root(&mut self) {
-        self.stream.nodes.set_state(RESPONSE, State::Closed);
+        self.stream.nodes.set_state(RESPONSE, NodeState::Closed);
         let phase = self.phase_at_hand();
         if let Some(found) = self.stream.nodes.get_mut(RESPONSE) {
             found.closed.note(self.record);
@@ -471,14 +471,19 @@ struct OpenNode {
 }
 
 impl OpenNode {
-    fn place(&self) -> Place<'_> {
-        Place { expected: Some(&self.closing), form: self.form, follows: self.follows, ..Place::WHOLE }
+    fn place(&self) -> FaultPlace<'_> {
+        FaultPlace {
+            expected: Some(&self.closing),
+            form: self.form,
+            follows: self.follows,
+            ..FaultPlace::WHOLE
+        }
     }
 }
 
 /// Only those that an event could close.
 fn still_open(plan: &Plan, stream: &Stream) -> Vec<OpenNode> {
-    let is_implied = |at: usize| stream.nodes.get(at).is_some_and(|node| node.state() == State::Implied);
+    let is_implied = |at: usize| stream.nodes.get(at).is_some_and(|node| node.state() == NodeState::Implied);
     let root_phase = stream.response().and_then(|root| root.phase);
     let root = plan.api().scope(plan.api().root);
     let is_reported = |level: &ScopeInfo| {
@@ -491,7 +496,7 @@ fn still_open(plan: &Plan, stream: &Stream) -> Vec<OpenNode> {
     };
     let is_meant = |(at, node): &(usize, &Node)| {
         *at != RESPONSE
-            && node.state() == State::Open
+            && node.state() == NodeState::Open
             && is_due(node)
             // Descendants of an unopened node are reported once.
             && !node.parent.is_some_and(|parent| parent != RESPONSE && is_implied(parent))
@@ -542,13 +547,18 @@ pub(in crate::engine) fn unended(
         settle::settle_at_end(plan, context, stream, last, findings);
         for open in still_open(plan, stream) {
             let message = || format!("the stream ends, but {} was never closed", open.name);
-            findings.add_at(open.bound, last, &Place { stage: stream.stage(), ..open.place() }, &message);
+            findings.add_at(
+                open.bound,
+                last,
+                &FaultPlace { stage: stream.stage(), ..open.place() },
+                &message,
+            );
         }
         return;
     }
     let Some(bound) = plan.structural(Family::NeverClosed, plan.api().root) else { return };
     let expected = if marker_ends { "[DONE]".to_owned() } else { plan.dialect().terminal.join(" or ") };
-    let place = Place { expected: Some(&expected), stage: stream.stage(), ..Place::WHOLE };
+    let place = FaultPlace { expected: Some(&expected), stage: stream.stage(), ..FaultPlace::WHOLE };
     findings.add_at(bound, last, &place, &|| {
         let missing = if marker_ends { "[DONE]" } else { "a terminal event" };
         format!("the stream ends without {missing}")

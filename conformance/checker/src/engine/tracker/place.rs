@@ -7,9 +7,9 @@ use spec::Count;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::Tracker;
-use crate::engine::Place;
+use crate::engine::FaultPlace;
 use crate::engine::index::Index;
-use crate::engine::node::{Key, Node, State};
+use crate::engine::node::{Key, Node, NodeState};
 use crate::engine::stream::RESPONSE;
 
 impl<'r> Tracker<'_, 'r> {
@@ -55,7 +55,7 @@ impl<'r> Tracker<'_, 'r> {
         if !opens {
             self.before_open(scope, parent, key);
         }
-        let state = if opens { State::Open } else { State::Implied };
+        let state = if opens { NodeState::Open } else { NodeState::Implied };
         self.count(scope, key, parent, opens);
         let is_partial = self.stream.resumed && self.is_implied(parent);
         let node = self.stream.nodes.add(info.level, key, state, Some(parent));
@@ -100,7 +100,7 @@ impl<'r> Tracker<'_, 'r> {
         self.stream
             .nodes
             .find(scope, Key::default())
-            .unwrap_or_else(|| self.stream.nodes.add(level, Key::default(), State::Open, Some(RESPONSE)))
+            .unwrap_or_else(|| self.stream.nodes.add(level, Key::default(), NodeState::Open, Some(RESPONSE)))
     }
 
     pub(super) fn parent_of(&mut self, parent: Scope, key: Key, item: usize) -> Option<usize> {
@@ -111,7 +111,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         let outer = level.parent.filter(|outer| *outer != self.plan.api().container);
         let item = outer.map_or(Some(item), |outer| self.parent_of(outer, key, item))?;
-        if self.stream.nodes.get(item)?.state() == State::Closed {
+        if self.stream.nodes.get(item)?.state() == NodeState::Closed {
             self.after_close(item, false);
             return None;
         }
@@ -120,7 +120,7 @@ impl<'r> Tracker<'_, 'r> {
             self.before_open(parent, item, key);
         }
         self.count(parent, key, item, false);
-        let state = if opens { State::Implied } else { State::Open };
+        let state = if opens { NodeState::Implied } else { NodeState::Open };
         let node = self.stream.nodes.add(level, key, state, Some(item));
         self.set_partial(node, self.stream.resumed);
         Some(node)
@@ -146,7 +146,7 @@ impl<'r> Tracker<'_, 'r> {
         key.push(index.unwrap_or(Index::new(next)));
         if let Some(there) = self.stream.nodes.find(api.container, key) {
             let found = self.stream.nodes.get(there)?;
-            if found.state() == State::Implied {
+            if found.state() == NodeState::Implied {
                 let unopened = found.unopened.as_deref();
                 let other = unopened.filter(|(_, addressed)| Some(&**addressed) != id.as_deref());
                 let finding = other.map(|(finding, _)| *finding);
@@ -172,7 +172,7 @@ impl<'r> Tracker<'_, 'r> {
         } else {
             self.count(api.container, key, RESPONSE, true);
         }
-        let item = self.stream.nodes.add(api.scope(api.container), key, State::Open, Some(RESPONSE));
+        let item = self.stream.nodes.add(api.scope(api.container), key, NodeState::Open, Some(RESPONSE));
         self.note_doubt(item, shared);
         self.stream.items.push(item);
         Some(item)
@@ -253,12 +253,12 @@ impl<'r> Tracker<'_, 'r> {
             let pointer = api.id.map(|slot| self.member(slot).1);
             let (member, _) = self.member(api.index);
             let noun = api.scope(api.container).noun();
-            let place = Place {
+            let place = FaultPlace {
                 pointer: pointer.as_deref(),
                 expected: Some(&expected),
                 actual: Some(&actual),
                 follows: self.doubt(Family::KeyMismatch, at),
-                ..Place::WHOLE
+                ..FaultPlace::WHOLE
             };
             self.findings.add(bound, self.record, &place, related, &|| {
                 let has = if id.is_empty() { "an empty id" } else { id };
@@ -280,7 +280,7 @@ impl<'r> Tracker<'_, 'r> {
         let finding = if opens { self.before_open(api.container, RESPONSE, key) } else { None };
         // Without an event that opens it, the first one of it does.
         self.count(api.container, key, RESPONSE, !opens);
-        let state = if opens { State::Implied } else { State::Open };
+        let state = if opens { NodeState::Implied } else { NodeState::Open };
         let item = self.stream.nodes.add(api.scope(api.container), key, state, Some(RESPONSE));
         if let Some(node) = self.stream.nodes.get_mut(item) {
             node.unopened = finding.zip(id).map(|(finding, id)| Box::new((finding, id.to_owned())));
@@ -296,7 +296,7 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     pub(super) fn is_implied(&self, node: usize) -> bool {
-        self.stream.nodes.get(node).is_some_and(|node| node.state() == State::Implied)
+        self.stream.nodes.get(node).is_some_and(|node| node.state() == NodeState::Implied)
     }
 
     pub(super) fn check_open(&mut self, parent: usize, node: Option<usize>, info: &EventInfo) -> bool {
@@ -304,11 +304,11 @@ impl<'r> Tracker<'_, 'r> {
         let state = |at: usize| self.stream.nodes.get(at).map(Node::state);
         if let Some(node) = node {
             match state(node) {
-                Some(State::Closed) if info.role == Role::Open => {
+                Some(NodeState::Closed) if info.role == Role::Open => {
                     self.reopened(node);
                     return false;
                 }
-                Some(State::Closed) => {
+                Some(NodeState::Closed) => {
                     let is_early =
                         self.stream.nodes.get_mut(node).is_some_and(|it| closes && it.take_early_close());
                     if !(is_early || closes && self.may_close_again(info)) {
@@ -316,7 +316,7 @@ impl<'r> Tracker<'_, 'r> {
                     }
                     return false;
                 }
-                Some(State::Open) if info.role == Role::Open && !info.level.is_container => {
+                Some(NodeState::Open) if info.role == Role::Open && !info.level.is_container => {
                     self.reopened(node);
                     return false;
                 }
@@ -324,7 +324,7 @@ impl<'r> Tracker<'_, 'r> {
             }
         }
         let Some(around) = self.closed_above(parent) else { return true };
-        if let Some(node) = node.filter(|node| closes && state(*node) == Some(State::Open)) {
+        if let Some(node) = node.filter(|node| closes && state(*node) == Some(NodeState::Open)) {
             self.parent_closed_first(node, around);
             return true;
         }
@@ -343,7 +343,7 @@ impl<'r> Tracker<'_, 'r> {
         let mut at = Some(from);
         while let Some(here) = at.filter(|at| *at != RESPONSE) {
             let node = self.stream.nodes.get(here)?;
-            if node.state() == State::Closed {
+            if node.state() == NodeState::Closed {
                 return Some(here);
             }
             at = node.parent;

@@ -7,7 +7,7 @@ use spec::table::{Role, Scope, Slot};
 use super::Tracker;
 use crate::engine::bound::Bound;
 use crate::engine::cells::Cell;
-use crate::engine::finding::Place;
+use crate::engine::finding::FaultPlace;
 use crate::engine::node::Node;
 use crate::engine::relation::{Act, Step, Target, Template};
 use crate::engine::stream::RESPONSE;
@@ -99,11 +99,11 @@ impl<'r> Tracker<'_, 'r> {
                     let related = first
                         .and_then(|first| self.related(first, |node| node.opened.get(), "was added here"));
                     let pointer = pointer();
-                    let place = Place {
+                    let place = FaultPlace {
                         pointer: (!pointer.is_empty()).then_some(&pointer),
                         expected: Some("a value that no earlier event has"),
                         actual: Some(raw),
-                        ..Place::WHOLE
+                        ..FaultPlace::WHOLE
                     };
                     self.findings.add(bound, self.record, &place, related, &|| {
                         format!("{} occurs a second time", short(raw))
@@ -140,12 +140,12 @@ impl<'r> Tracker<'_, 'r> {
         let Some(target) = step.at.filter(|_| self.stream.nodes.get(holder).is_some_and(is_kept)) else {
             return;
         };
-        let place = Place {
+        let place = FaultPlace {
             pointer: Some(""),
             missing: target.member,
             expected: Some(target.pointer),
             actual: Some("none"),
-            ..Place::WHOLE
+            ..FaultPlace::WHOLE
         };
         self.findings.add(bound, self.record, &place, None, &|| {
             format!("{} is missing, but an earlier event has it", target.pointer)
@@ -294,11 +294,11 @@ impl<'r> Tracker<'_, 'r> {
         actual: &str,
         message: impl Fn(&str) -> String,
     ) {
-        let place = Place {
+        let place = FaultPlace {
             pointer: (!pointer.is_empty()).then_some(pointer),
             expected: Some(expected),
             actual: Some(actual),
-            ..Place::WHOLE
+            ..FaultPlace::WHOLE
         };
         let name = self.current.and_then(|at| self.stream.nodes.get(at)).map(|node| self.stream.name(node));
         self.findings

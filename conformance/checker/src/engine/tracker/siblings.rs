@@ -5,7 +5,7 @@ use spec::table::{EventInfo, Scope};
 
 use super::fault::closing_events;
 use super::{Tracker, open_node, rank};
-use crate::engine::node::{Node, State};
+use crate::engine::node::{Node, NodeState};
 
 /// Number of siblings, at each end, among which an open one is searched.
 const FEW: usize = 64;
@@ -33,7 +33,7 @@ impl Tracker<'_, '_> {
         }
         let is_other = |at: &usize| {
             let other = nodes.get(*at);
-            *at != node && other.is_some_and(|it| it.scope == scope && it.state() == State::Open)
+            *at != node && other.is_some_and(|it| it.scope == scope && it.state() == NodeState::Open)
         };
         // There may be many, nearly all of them closed.
         let (first, last) = (around.children.iter().take(FEW), around.children.iter().rev().take(FEW));
@@ -72,7 +72,7 @@ impl Tracker<'_, '_> {
         if limited.is_empty() || self.stream.has_gap {
             return;
         }
-        let is_open = |node: &Node| limited.contains(&node.scope) && node.state() == State::Open;
+        let is_open = |node: &Node| limited.contains(&node.scope) && node.state() == NodeState::Open;
         let children =
             self.stream.nodes.get(parent).map(|parent| parent.children.clone()).unwrap_or_default();
         for child in children {

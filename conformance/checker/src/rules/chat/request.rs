@@ -3,7 +3,7 @@
 use spec::json;
 use spec::table::{Marker, Scope};
 
-use crate::engine::{Asked, Case, Chosen, Node, Object, State, number, short};
+use crate::engine::{Asked, Case, Chosen, Node, NodeState, Object, number, short};
 use crate::rules::{request, shape};
 
 /// `None` if some of the text is unknown.
@@ -55,7 +55,7 @@ fn is_over(case: &Case<'_>) -> bool {
 
 pub(in crate::rules) fn choices_asked(case: &mut Case<'_>) {
     let Some(asked) = request::of_whole(case).filter(|_| is_over(case)) else { return };
-    let is_open = |choice: &Node| choice.state() != State::Closed;
+    let is_open = |choice: &Node| choice.state() != NodeState::Closed;
     let (expected, found) = (choices(asked), case.stream.items().count());
     let is_as_asked = u32::try_from(found).is_ok_and(|found| (f64::from(found) - expected).abs() < 0.5);
     if !is_as_asked && !case.stream.items().any(is_open) {

@@ -7,7 +7,7 @@ use catalogue::Level;
 use spec::json::{self, values};
 use spec::table::Scope;
 
-use crate::engine::{Case, Node, Object, Place, Record, short};
+use crate::engine::{Case, FaultPlace, Node, Object, Record, short};
 use crate::rules::request::{self, no_object};
 
 /// Number of calls among which a later one is searched.
@@ -139,12 +139,12 @@ pub(in crate::rules) fn arguments_json(case: &mut Case<'_>, choice: &Node, _: &O
         if arguments.joined.is_empty() {
             case.limit(Level::Should);
         }
-        let place = Place {
+        let place = FaultPlace {
             expected: Some("a JSON object"),
             actual: Some(&actual),
             form: no_object(&arguments.joined),
             follows: call.doubt,
-            ..Place::WHOLE
+            ..FaultPlace::WHOLE
         };
         case.report(&place, || format!("the arguments of {name} are not a JSON object"));
         case.bound.level = level;

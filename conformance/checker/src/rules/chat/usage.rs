@@ -4,7 +4,7 @@ use spec::json::{self, values};
 use spec::table::Scope;
 
 use super::choice::is_written;
-use crate::engine::{Case, Node, Object, State, Usage, number};
+use crate::engine::{Case, Node, NodeState, Object, Usage, number};
 use crate::rules::counts;
 
 pub(in crate::rules) fn adds_up(case: &mut Case<'_>, _: &Node, usage: &Object<'_>) {
@@ -29,7 +29,7 @@ pub(in crate::rules) fn after_finish(case: &mut Case<'_>, _: &Node, _: &Object<'
         let texts = [Scope::Content, Scope::Refusal, Scope::ToolCall];
         texts.iter().any(|scope| stream.children(choice, *scope).next().is_some())
     };
-    let is_open = |choice: &&Node| choice.state() != State::Closed && has_text(choice);
+    let is_open = |choice: &&Node| choice.state() != NodeState::Closed && has_text(choice);
     let message = match stream.items().find(is_open) {
         Some(open) => format!("the usage was sent before {} finished", case.name(open)),
         None if stream.items().next().is_none() => "the usage was sent before the first choice".to_owned(),

@@ -7,7 +7,7 @@ use spec::json;
 use spec::table::Scope;
 
 use super::{Candidate, LISTS, MOST, candidates, has, is_body, is_current, is_served, list};
-use crate::engine::{Case, Node, Object, Place, number, short};
+use crate::engine::{Case, FaultPlace, Node, Object, number, short};
 
 pub(in crate::rules) fn has_candidates(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| !record.is_error) else { return };
@@ -152,8 +152,19 @@ pub(in crate::rules) fn reason_known(case: &mut Case<'_>, _: &Node, candidate: &
 /// Words of this API in lower case.
 const LOWER: [&str; 5] = ["stop", "max_tokens", "safety", "recitation", "other"];
 
-fn wrong_reason<'p>(pointer: &'p str, expected: &'p str, actual: &'p str, form: &'static str) -> Place<'p> {
-    Place { pointer: Some(pointer), expected: Some(expected), actual: Some(actual), form, ..Place::WHOLE }
+fn wrong_reason<'p>(
+    pointer: &'p str,
+    expected: &'p str,
+    actual: &'p str,
+    form: &'static str,
+) -> FaultPlace<'p> {
+    FaultPlace {
+        pointer: Some(pointer),
+        expected: Some(expected),
+        actual: Some(actual),
+        form,
+        ..FaultPlace::WHOLE
+    }
 }
 
 pub(in crate::rules) fn stop_has_output(case: &mut Case<'_>, node: &Node, candidate: &Object<'_>) {

@@ -4,7 +4,7 @@ use spec::json;
 use spec::table::Scope;
 
 use super::{has, parts};
-use crate::engine::{Case, Node, Object, Place, Record, short};
+use crate::engine::{Case, FaultPlace, Node, Object, Record, short};
 
 /// A part has one of these members.
 const KINDS: [&str; 9] = [
@@ -35,12 +35,12 @@ pub(in crate::rules) fn one_kind(case: &mut Case<'_>) {
             _ => "several",
         };
         let pointer = part.pointer("");
-        let place = Place {
+        let place = FaultPlace {
             pointer: Some(&pointer),
             expected: Some("one of text, functionCall, inlineData or another kind"),
             actual: Some(&actual),
             form,
-            ..Place::WHOLE
+            ..FaultPlace::WHOLE
         };
         case.report(&place, || match &*kinds {
             [] => "a part is of no kind".to_owned(),

@@ -7,7 +7,7 @@ use spec::json;
 use spec::table::Scope;
 
 use super::{CALLS, CUT_OFF, SERVER_CALLS, blocks, is_called_by_code};
-use crate::engine::{Case, Node, Object, Place, short};
+use crate::engine::{Case, FaultPlace, Node, Object, short};
 use crate::rules::non_empty;
 use crate::rules::request::{self, no_object};
 
@@ -60,7 +60,8 @@ pub(in crate::rules) fn input_json(case: &mut Case<'_>, message: &Node, _: &Obje
     for (block, input) in wrong {
         let (name, actual) = (case.name(block), short(&input.joined));
         let form = no_object(&input.joined);
-        let place = Place { expected: Some("a JSON object"), actual: Some(&actual), form, ..Place::WHOLE };
+        let place =
+            FaultPlace { expected: Some("a JSON object"), actual: Some(&actual), form, ..FaultPlace::WHOLE };
         case.report(&place, || format!("the deltas of {name} do not join to a JSON object"));
     }
 }

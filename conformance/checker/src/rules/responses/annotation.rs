@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use spec::table::Scope;
 
 use crate::engine::Case;
-use crate::engine::{Node, Object, State};
+use crate::engine::{Node, NodeState, Object};
 
 /// The type of annotations that mark a range of characters.
 const CITATION: &str = "url_citation";
@@ -15,7 +15,7 @@ pub(in crate::rules) fn before_text_done(case: &mut Case<'_>, part: &Node) {
         return;
     }
     let mut texts = case.stream.children(part, Scope::Text);
-    if texts.any(|text| text.state() == State::Closed) {
+    if texts.any(|text| text.state() == NodeState::Closed) {
         let part = case.name(part);
         case.fault(
             "/annotation",

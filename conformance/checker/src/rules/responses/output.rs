@@ -9,7 +9,7 @@ use spec::json;
 use spec::table::Scope;
 
 use super::call::ANSWERED;
-use crate::engine::{Case, Ending, Node, Object, Place, Snapshot, same, short};
+use crate::engine::{Case, Ending, FaultPlace, Node, Object, Snapshot, same, short};
 
 /// An entry of the final output, and its streamed item.
 struct Pair<'p> {
@@ -120,11 +120,11 @@ pub(in crate::rules) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     let extra = ending.output.iter().position(is_extra).filter(|_| has > streamed);
     let pointer = extra.map(|index| format!("/response/output/{index}"));
     let (expected, actual) = (format!("{streamed} items"), has.to_string());
-    let place = Place {
+    let place = FaultPlace {
         pointer: pointer.as_deref(),
         expected: Some(&expected),
         actual: Some(&actual),
-        ..Place::WHOLE
+        ..FaultPlace::WHOLE
     };
     case.report(&place, || format!("the final output has {has} items, but {streamed} were streamed"));
 }

@@ -7,7 +7,7 @@ use spec::table::Scope;
 use super::output::text_of;
 use super::part;
 use crate::engine::Case;
-use crate::engine::{Node, Object, State, short};
+use crate::engine::{Node, NodeState, Object, short};
 
 pub(in crate::rules) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     if let Some(raw) = part.get("text").filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
@@ -56,10 +56,10 @@ pub(in crate::rules) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Obje
     }
     let stream = case.stream;
     let Some(item) = stream.parent(node) else { return };
-    if item.open_within(Scope::SummaryPart) <= usize::from(node.state() == State::Open) {
+    if item.open_within(Scope::SummaryPart) <= usize::from(node.state() == NodeState::Open) {
         return;
     }
-    let is_other = |other: &&Node| other.state() == State::Open && !std::ptr::eq(*other, node);
+    let is_other = |other: &&Node| other.state() == NodeState::Open && !std::ptr::eq(*other, node);
     if let Some(open) = stream.children(item, Scope::SummaryPart).find(is_other) {
         let (name, open) = (case.name(node), case.name(open));
         case.expected("the previous part closed", || format!("{name} is added while {open} is still open"));

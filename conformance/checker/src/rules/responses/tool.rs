@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use spec::table::{EventInfo, Scope, ScopeInfo};
 
 use crate::engine::Case;
-use crate::engine::{Node, Object, State, phased};
+use crate::engine::{Node, NodeState, Object, phased};
 
 pub(in crate::rules) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
@@ -92,7 +92,7 @@ pub(in crate::rules) fn code_fragment_within_call(case: &mut Case<'_>, node: &No
 
 pub(in crate::rules) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>) {
     let stream = case.stream;
-    let item = stream.parent(code).filter(|item| item.state() == State::Open && stream.is_whole());
+    let item = stream.parent(code).filter(|item| item.state() == NodeState::Open && stream.is_whole());
     let call = item.and_then(|item| stream.children(item, Scope::CodeInterpreter).next());
     // The first phase is `in_progress`.
     if call.and_then(|call| call.phase).is_some_and(|phase| phase > 0) {

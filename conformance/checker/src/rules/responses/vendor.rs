@@ -3,7 +3,7 @@
 use spec::table::Scope;
 
 use crate::engine::{Case, Ending, Snapshot};
-use crate::engine::{Node, Object, State, short};
+use crate::engine::{Node, NodeState, Object, short};
 
 pub(in crate::rules) fn created_at_in_milliseconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(time) = snapshot.response.number("created_at") else { return };
@@ -21,13 +21,13 @@ pub(in crate::rules) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &No
 
 pub(in crate::rules) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
     let stream = case.stream;
-    let item = stream.parent(arguments).filter(|item| item.state() == State::Open);
+    let item = stream.parent(arguments).filter(|item| item.state() == NodeState::Open);
     let Some(item) = item.filter(|_| stream.is_whole()) else { return };
-    let call = stream.children(item, Scope::McpCall).next().map_or(State::Implied, Node::state);
+    let call = stream.children(item, Scope::McpCall).next().map_or(NodeState::Implied, Node::state);
     let wrong = match call {
-        State::Open => return,
-        State::Implied | State::Gone => "arguments were sent before the call was in progress",
-        State::Closed => "arguments were sent after the call ended",
+        NodeState::Open => return,
+        NodeState::Implied | NodeState::Gone => "arguments were sent before the call was in progress",
+        NodeState::Closed => "arguments were sent after the call ended",
     };
     let expected = "arguments between the start of the call and its end";
     case.expected(expected, || wrong.to_owned());
@@ -43,7 +43,7 @@ pub(in crate::rules) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<
     items.sort_by_key(|item| item.key.last());
     let parts: Vec<&Node> = items.into_iter().flat_map(|item| stream.children(item, Scope::Part)).collect();
     // A part that was never added may be incomplete.
-    if parts.iter().any(|part| part.state() == State::Implied) {
+    if parts.iter().any(|part| part.state() == NodeState::Implied) {
         return;
     }
     let texts = parts.into_iter().flat_map(|part| stream.children(part, Scope::Text));
@@ -70,7 +70,7 @@ pub(in crate::rules) fn rewrite_before_text_done(case: &mut Case<'_>) {
     // Usually the last item is the open one.
     let parts = stream.items().rev().flat_map(|item| stream.children(item, Scope::Part));
     let mut texts = parts.flat_map(|part| stream.children(part, Scope::Text)).map(Node::state).peekable();
-    if texts.peek().is_some() && texts.all(|state| state == State::Closed) {
+    if texts.peek().is_some() && texts.all(|state| state == NodeState::Closed) {
         case.expected("the rewrite before the text is done", || {
             "the rewrite is announced after the text was done".to_owned()
         });

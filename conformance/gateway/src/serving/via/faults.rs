@@ -26,7 +26,7 @@ pub fn via_faults() -> Vec<&'static str> {
 
 /// The fault of a translator, and what it remembers from one request to the next.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct FaultState {
     pub(super) rule: Option<String>,
     pub(super) crowd: Arc<Crowd>,
     /// Whether the next request is refused.
@@ -37,7 +37,7 @@ pub(super) struct State {
     first: Mutex<Option<[String; 2]>>,
 }
 
-impl State {
+impl FaultState {
     pub(super) fn new(rule: Option<&str>) -> io::Result<Self> {
         if let Some(rule) = rule.filter(|rule| !via_faults().contains(rule)) {
             let problem = format!("no fault is named {rule:?}; there are {}", via_faults().join(", "));

@@ -36,7 +36,7 @@ use super::talk::Talk;
 use crate::content::address::{pattern, wants_list, with_path};
 use crate::content::problem::Problem;
 use crate::rendering::wire::Wire;
-use faults::State as FaultState;
+use faults::FaultState;
 pub use faults::via_faults;
 use homes::Homes;
 use upstream::{Answer, Asked, Upstream};

@@ -12,7 +12,7 @@ use spec::table::Operation;
 use spec::{Api, Dialect};
 use tokio::time::timeout;
 
-use super::faults::State;
+use super::faults::FaultState;
 use super::{Via, ViaSettings};
 use crate::content::address::{with_path, without_path};
 use crate::content::problem::Problem;
@@ -122,7 +122,7 @@ impl Upstream {
         &self,
         client: &HeaderMap,
         asked: &Asked,
-        fault: &State,
+        fault: &FaultState,
     ) -> Result<Answer, Problem> {
         self.ask_before(client, asked, fault).await;
         let mut answer = self.send(self.create(client, asked, fault)).await;
@@ -158,7 +158,7 @@ impl Upstream {
         Ok(Answer { response: answer?, model: asked.model.clone(), leak: self.leak(fault) })
     }
 
-    async fn ask_before(&self, client: &HeaderMap, asked: &Asked, fault: &State) {
+    async fn ask_before(&self, client: &HeaderMap, asked: &Asked, fault: &FaultState) {
         if fault.is_at("session/one-request")
             && let Ok(response) = self.send(self.create(client, asked, fault)).await
         {
@@ -166,7 +166,7 @@ impl Upstream {
         }
     }
 
-    fn passing(&self, client: &HeaderMap, asked: &Asked, fault: &State) -> RequestBuilder {
+    fn passing(&self, client: &HeaderMap, asked: &Asked, fault: &FaultState) -> RequestBuilder {
         let mut client = client.clone();
         fault.break_headers(&mut client);
         let mut request = self.create(&client, asked, fault);
@@ -188,7 +188,7 @@ impl Upstream {
         Ok(Answer { response: self.send(request).await?, model: String::new(), leak: None })
     }
 
-    fn create(&self, client: &HeaderMap, asked: &Asked, fault: &State) -> RequestBuilder {
+    fn create(&self, client: &HeaderMap, asked: &Asked, fault: &FaultState) -> RequestBuilder {
         let api = self.dialect.api;
         let mut request = self.with_key(self.client.post(format!("{}{}", self.url, asked.at)));
         request = request.body(asked.body.clone());
@@ -212,7 +212,7 @@ impl Upstream {
         request
     }
 
-    fn leak(&self, fault: &State) -> Option<String> {
+    fn leak(&self, fault: &FaultState) -> Option<String> {
         self.key.clone().filter(|_| fault.is_at("keys/upstream"))
     }
 

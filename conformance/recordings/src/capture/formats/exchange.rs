@@ -14,7 +14,7 @@ use checker::{Entry, Exchange, Frame, Headers, Loss, Request};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Line<'a> {
+struct ExchangeLine<'a> {
     exchange: Option<u64>,
     #[serde(borrow)]
     request: Option<RequestLine<'a>>,
@@ -58,7 +58,7 @@ struct Answered<'a> {
 }
 
 #[derive(Debug, Default)]
-pub(in crate::capture) struct State {
+pub(in crate::capture) struct ExchangeState {
     exchanges: u64,
     messages: u64,
     body: Option<Body>,
@@ -76,7 +76,7 @@ pub(in crate::capture) fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> 
     entry
 }
 
-impl State {
+impl ExchangeState {
     pub(in crate::capture) const fn is_open(&self) -> bool {
         self.is_open
     }
@@ -93,7 +93,8 @@ impl State {
     fn line(&mut self, frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let fail =
             |problem: String| CaptureError::Malformed { format: Format::Exchange, line: frame.line, problem };
-        let line: Line<'_> = serde_json::from_slice(frame.source).map_err(|error| fail(error.to_string()))?;
+        let line: ExchangeLine<'_> =
+            serde_json::from_slice(frame.source).map_err(|error| fail(error.to_string()))?;
         if let Some(version) = line.exchange {
             if version != VERSION {
                 return Err(fail(format!(
@@ -145,7 +146,7 @@ impl State {
         }
     }
 
-    fn begin(&mut self, line: Line<'_>, sink: &mut impl FnMut(Entry<'_>)) {
+    fn begin(&mut self, line: ExchangeLine<'_>, sink: &mut impl FnMut(Entry<'_>)) {
         let asked = line.request.unwrap_or_default();
         let answered = line.response.unwrap_or_default();
         self.exchanges += 1;

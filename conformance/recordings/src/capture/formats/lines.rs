@@ -9,21 +9,25 @@ use checker::{Entry, Frame, Loss};
 #[derive(Debug)]
 pub(in crate::capture) struct Parser {
     lines: ndjson::Parser,
-    state: State,
+    state: LinesState,
     failed: Option<CaptureError>,
 }
 
 #[derive(Debug)]
-struct State {
+struct LinesState {
     format: Format,
-    exchanges: exchange::State,
+    exchanges: exchange::ExchangeState,
     documents: Documents,
 }
 
 impl Parser {
     pub(in crate::capture) fn new(format: Format) -> Self {
-        let (exchanges, documents) = (exchange::State::default(), Documents::default());
-        Self { lines: ndjson::Parser::default(), state: State { format, exchanges, documents }, failed: None }
+        let (exchanges, documents) = (exchange::ExchangeState::default(), Documents::default());
+        Self {
+            lines: ndjson::Parser::default(),
+            state: LinesState { format, exchanges, documents },
+            failed: None,
+        }
     }
 
     pub(in crate::capture) const fn format(&self) -> Format {
@@ -62,7 +66,7 @@ impl Parser {
     }
 }
 
-impl State {
+impl LinesState {
     #[inline]
     fn take(&mut self, line: Frame<'_>, failed: &mut Option<CaptureError>, sink: &mut impl FnMut(Entry<'_>)) {
         if failed.is_some() {

@@ -63,7 +63,7 @@ const DIGITS: [char; 4] = ['0', '0', '7', '8'];
 #[derive(Debug, Default)]
 pub(in crate::capture) struct Nested {
     ink: Ink,
-    state: State,
+    state: NestedState,
     /// For each value around the cursor, whether it is an object.
     objects: Vec<bool>,
     /// The last character outside of strings that is no space.
@@ -73,7 +73,7 @@ pub(in crate::capture) struct Nested {
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum NestedState {
     #[default]
     Begins,
     /// It is not JSON.
@@ -137,18 +137,18 @@ impl Nested {
 
     fn next(&mut self, c: char) -> char {
         match self.state {
-            State::Begins if c.is_ascii_whitespace() => c,
-            State::Begins if matches!(c, '{' | '[') => {
-                self.state = State::Outside;
+            NestedState::Begins if c.is_ascii_whitespace() => c,
+            NestedState::Begins if matches!(c, '{' | '[') => {
+                self.state = NestedState::Outside;
                 self.outside(c)
             }
-            State::Begins => {
-                self.state = State::Plain;
+            NestedState::Begins => {
+                self.state = NestedState::Plain;
                 self.ink.filler(c)
             }
-            State::Plain => self.ink.filler(c),
-            State::Outside => self.outside(c),
-            State::Within { is_name, escape } => self.within(c, is_name, escape),
+            NestedState::Plain => self.ink.filler(c),
+            NestedState::Outside => self.outside(c),
+            NestedState::Within { is_name, escape } => self.within(c, is_name, escape),
         }
     }
 
@@ -157,7 +157,7 @@ impl Nested {
         match c {
             '"' => {
                 let is_name = self.objects.last() == Some(&true) && matches!(self.last, Some('{' | ','));
-                self.state = State::Within { is_name, escape: Escape::None };
+                self.state = NestedState::Within { is_name, escape: Escape::None };
                 // As a value of its own, it has the same filler.
                 self.ink.state = 0;
             }
@@ -170,7 +170,7 @@ impl Nested {
                 self.word = word;
                 self.word.push(c);
                 if !LITERALS.iter().any(|literal| literal.starts_with(&*self.word)) {
-                    self.state = State::Plain;
+                    self.state = NestedState::Plain;
                     return self.ink.filler(c);
                 }
             }
@@ -180,10 +180,10 @@ impl Nested {
     }
 
     fn within(&mut self, c: char, is_name: bool, escape: Escape) -> char {
-        let mut goes_on = |escape| self.state = State::Within { is_name, escape };
+        let mut goes_on = |escape| self.state = NestedState::Within { is_name, escape };
         match escape {
             Escape::None if c == '"' => {
-                self.state = State::Outside;
+                self.state = NestedState::Outside;
                 self.last = Some(c);
                 c
             }

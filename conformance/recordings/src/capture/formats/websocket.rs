@@ -15,7 +15,7 @@ use crate::capture::{CaptureError, Format};
 use checker::{Entry, Frame, Loss, Transport};
 
 #[derive(Deserialize, Default)]
-struct Line<'a> {
+struct MessageLine<'a> {
     #[serde(borrow, default, alias = "send")]
     sent: Option<&'a RawValue>,
     #[serde(borrow, default, alias = "received", alias = "receive")]
@@ -39,7 +39,7 @@ enum Message<'a> {
     Lost(&'a RawValue),
 }
 
-impl<'a> Line<'a> {
+impl<'a> MessageLine<'a> {
     fn message(&self) -> Option<Message<'a>> {
         let by_name = self.sent.map(Message::Sent).or(self.recv.map(Message::Received));
         let lost = self.exception.or(self.error);
@@ -58,7 +58,7 @@ impl<'a> Line<'a> {
 
 pub(in crate::capture) fn is_message(line: &[u8]) -> bool {
     // An `error` event has a type; a closed connection does not. Responses and refusals also have an `error`.
-    let parsed: Option<Line<'_>> = serde_json::from_slice(line).ok();
+    let parsed: Option<MessageLine<'_>> = serde_json::from_slice(line).ok();
     parsed.is_some_and(|line| match line.message() {
         Some(Message::Lost(_)) => line.direction.is_none() && line.exception.is_some(),
         Some(_) => true,
@@ -87,7 +87,8 @@ pub(in crate::capture) fn frame(text: &str, line: u64, time: Option<Duration>) -
 fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let fail =
         |problem: String| CaptureError::Malformed { format: Format::WebSocket, line: frame.line, problem };
-    let line: Line<'_> = serde_json::from_slice(frame.source).map_err(|error| fail(error.to_string()))?;
+    let line: MessageLine<'_> =
+        serde_json::from_slice(frame.source).map_err(|error| fail(error.to_string()))?;
     let message = line.message().ok_or_else(|| fail("the line has neither `sent` nor `recv`".to_owned()))?;
     let (Message::Sent(raw) | Message::Received(raw) | Message::Lost(raw)) = message;
     // A message is a string, or JSON as it was sent.

@@ -12,10 +12,10 @@ use super::feed::Feed;
 pub(in crate::capture) struct Zstd {
     feed: Feed,
     decoder: FrameDecoder,
-    place: Place,
+    place: FramePart,
 }
 
-enum Place {
+enum FramePart {
     /// Between frames.
     Outside,
     /// In a skippable frame with this many bytes left.
@@ -26,7 +26,7 @@ enum Place {
 
 impl Zstd {
     pub(in crate::capture) fn new(feed: Feed) -> Self {
-        Self { feed, decoder: FrameDecoder::new(), place: Place::Outside }
+        Self { feed, decoder: FrameDecoder::new(), place: FramePart::Outside }
     }
 
     pub(in crate::capture) const fn feed(&mut self) -> &mut Feed {
@@ -39,7 +39,7 @@ impl Zstd {
             let header = self.feed.want(8)?;
             let length = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
             self.feed.consume(8);
-            self.place = Place::Skipped(length);
+            self.place = FramePart::Skipped(length);
             return Ok(());
         }
         let descriptor = self.feed.want(5)?[4];
@@ -52,7 +52,7 @@ impl Zstd {
         let length = 5 + usize::from(!is_single) + dictionary + size;
         self.decoder.init(self.feed.want(length)?).map_err(io::Error::other)?;
         self.feed.consume(length);
-        self.place = Place::Frame(descriptor & 4 != 0);
+        self.place = FramePart::Frame(descriptor & 4 != 0);
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl Zstd {
     }
 
     fn close_frame(&mut self) -> io::Result<()> {
-        self.place = Place::Outside;
+        self.place = FramePart::Outside;
         let stated = self.decoder.get_checksum_from_data();
         if stated.is_some() && stated != self.decoder.get_calculated_checksum() {
             return Err(io::Error::other("its checksum does not match"));
@@ -86,16 +86,16 @@ impl Read for Zstd {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.place {
-                Place::Outside if self.feed.fill_buf()?.is_empty() => return Ok(0),
-                Place::Outside => self.open_frame()?,
-                Place::Skipped(0) => self.place = Place::Outside,
-                Place::Skipped(length) => {
+                FramePart::Outside if self.feed.fill_buf()?.is_empty() => return Ok(0),
+                FramePart::Outside => self.open_frame()?,
+                FramePart::Skipped(0) => self.place = FramePart::Outside,
+                FramePart::Skipped(length) => {
                     let there = self.feed.want(1).map(|_| self.feed.rest().len())?;
                     let used = there.min(usize::try_from(length).unwrap_or(usize::MAX));
                     self.feed.consume(used);
-                    self.place = Place::Skipped(length - u32::try_from(used).unwrap_or(length));
+                    self.place = FramePart::Skipped(length - u32::try_from(used).unwrap_or(length));
                 }
-                Place::Frame(has_checksum) => {
+                FramePart::Frame(has_checksum) => {
                     let length = self.decoder.read(buffer)?;
                     if length > 0 {
                         return Ok(length);

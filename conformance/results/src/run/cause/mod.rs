@@ -86,7 +86,7 @@ pub fn cause_message(findings: &[&checker::Finding]) -> String {
 }
 
 #[derive(Default)]
-struct Found<'f> {
+struct CauseFindings<'f> {
     places: Vec<[usize; 2]>,
     level: Option<Level>,
     /// Why the worst of them fails.
@@ -115,7 +115,7 @@ impl Cause {
             let own = places.iter().find(|(name, _)| *name == finding.dialect);
             own.or(places.first()).map(|(_, places)| places)
         };
-        let mut groups: BTreeMap<Key<'_>, Found<'_>> = BTreeMap::new();
+        let mut groups: BTreeMap<Key<'_>, CauseFindings<'_>> = BTreeMap::new();
         for (of, capture) in captures.iter().enumerate() {
             for (at, finding) in capture.findings.iter().enumerate() {
                 let found = groups.entry(Key::of(finding, places_of(finding))).or_default();
@@ -158,7 +158,7 @@ impl Cause {
 
     fn of(
         key: &Key<'_>,
-        found: Found<'_>,
+        found: CauseFindings<'_>,
         captures: &[CaptureReport],
         (cases, demands): (&[CaseReport], &[(usize, usize)]),
         ids: &mut BTreeMap<String, usize>,

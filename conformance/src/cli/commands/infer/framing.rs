@@ -9,7 +9,7 @@ use spec::table::{EventLine, Marker, Role};
 
 /// How the `event:` field of an event relates to `type` in its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Line {
+enum EventField {
     Equal,
     Message,
     Missing,
@@ -23,7 +23,7 @@ enum Line {
 /// Counts of how the events of recordings are framed.
 #[derive(Debug, Default)]
 pub(super) struct Framings {
-    lines: BTreeMap<Line, u64>,
+    lines: BTreeMap<EventField, u64>,
     /// The recordings with events that have a framing.
     framed: BTreeSet<usize>,
     /// The recordings with a whole response.
@@ -56,12 +56,12 @@ impl Framings {
             return;
         }
         let line = match (frame.event.as_deref(), spec::json::string_member(data, "type")) {
-            (Some(line), Some(own)) if line == own => Line::Equal,
-            (Some("message"), _) => Line::Message,
-            (Some(_), None) => Line::Alone,
-            (Some(_), Some(_)) => Line::Other,
-            (None, Some(_)) => Line::Missing,
-            (None, None) => Line::Neither,
+            (Some(line), Some(own)) if line == own => EventField::Equal,
+            (Some("message"), _) => EventField::Message,
+            (Some(_), None) => EventField::Alone,
+            (Some(_), Some(_)) => EventField::Other,
+            (None, Some(_)) => EventField::Missing,
+            (None, None) => EventField::Neither,
         };
         *self.lines.entry(line).or_default() += 1;
     }
@@ -75,15 +75,18 @@ impl Framings {
         let is_typed = base.framing.types.is_empty();
         let fits = |event_line: EventLine| {
             self.lines.keys().all(|line| match event_line {
-                EventLine::EqualsType => *line == Line::Equal,
-                EventLine::AlwaysMessage => *line == Line::Message,
-                EventLine::Forbidden => *line == Line::Missing || *line == Line::Neither && !is_typed,
-                EventLine::Discriminator => matches!(line, Line::Alone | Line::Equal),
+                EventLine::EqualsType => *line == EventField::Equal,
+                EventLine::AlwaysMessage => *line == EventField::Message,
+                EventLine::Forbidden => {
+                    *line == EventField::Missing || *line == EventField::Neither && !is_typed
+                }
+                EventLine::Discriminator => matches!(line, EventField::Alone | EventField::Equal),
                 EventLine::None => {
-                    matches!(line, Line::Missing | Line::Message) || *line == Line::Neither && !is_typed
+                    matches!(line, EventField::Missing | EventField::Message)
+                        || *line == EventField::Neither && !is_typed
                 }
                 EventLine::DiscriminatorIfUntyped => {
-                    matches!(line, Line::Missing | Line::Equal | Line::Alone)
+                    matches!(line, EventField::Missing | EventField::Equal | EventField::Alone)
                 }
             })
         };
@@ -102,11 +105,11 @@ impl Framings {
         let (_, value) = candidates.into_iter().find(|(event_line, _)| fits(*event_line))?;
         let counts = self.lines.iter().map(|(line, events)| {
             let what = match line {
-                Line::Equal => "equal to type",
-                Line::Message => "\"message\"",
-                Line::Missing | Line::Neither => "missing",
-                Line::Alone => "instead of type",
-                Line::Other => "another text",
+                EventField::Equal => "equal to type",
+                EventField::Message => "\"message\"",
+                EventField::Missing | EventField::Neither => "missing",
+                EventField::Alone => "instead of type",
+                EventField::Other => "another text",
             };
             format!("{what} in {}", counted(*events, "event"))
         });

@@ -161,17 +161,17 @@ impl<'m> Changed<'m> {
         }
     }
 
-    fn schema(&self, (file, pointer): &Place) -> Option<&Value> {
+    fn schema(&self, (file, pointer): &FilePointer) -> Option<&Value> {
         self.now.get(file).or_else(|| self.before(file))?.pointer(pointer)
     }
 
-    fn schema_mut(&mut self, (file, pointer): &Place) -> Option<&mut Value> {
+    fn schema_mut(&mut self, (file, pointer): &FilePointer) -> Option<&mut Value> {
         let before = self.before(file);
         let now = self.now.entry(file.clone()).or_insert_with(|| before.cloned().unwrap_or_default());
         now.pointer_mut(pointer)
     }
 
-    fn note(&mut self, (file, pointer): &Place, what: String, recording: usize) {
+    fn note(&mut self, (file, pointer): &FilePointer, what: String, recording: usize) {
         let (events, recordings) = self.seen.entry((format!("{file}#{pointer}"), what)).or_default();
         *events += 1;
         recordings.insert(recording);
@@ -245,7 +245,7 @@ impl<'m> Changed<'m> {
     }
 
     /// Allows another schema at a place. False if it was allowed before.
-    fn or(&mut self, place: &Place, schema: Value) -> bool {
+    fn or(&mut self, place: &FilePointer, schema: Value) -> bool {
         let Some(own) = self.schema_mut(place) else { return false };
         if let Some(branches) = own.get_mut("anyOf").and_then(Value::as_array_mut) {
             let is_new = !branches.contains(&schema);
@@ -259,8 +259,8 @@ impl<'m> Changed<'m> {
     }
 
     /// The places of the schema of a value in an event: the reference to it, and its own.
-    fn place(&self, event: &str, data: &Value, pointer: &str) -> Option<(Place, Place)> {
-        let mut outer: Place = (format!("events/{event}.json"), String::new());
+    fn place(&self, event: &str, data: &Value, pointer: &str) -> Option<(FilePointer, FilePointer)> {
+        let mut outer: FilePointer = (format!("events/{event}.json"), String::new());
         let (mut value, mut inner) = (Some(data), self.resolved(&outer, Some(data))?);
         for segment in pointer.split('/').skip(1) {
             let name = segment.replace("~1", "/").replace("~0", "~");
@@ -288,7 +288,7 @@ impl<'m> Changed<'m> {
     }
 
     /// Follows references and branches for a value.
-    fn resolved(&self, place: &Place, value: Option<&Value>) -> Option<Place> {
+    fn resolved(&self, place: &FilePointer, value: Option<&Value>) -> Option<FilePointer> {
         let mut place = place.clone();
         for _ in 0..32 {
             let schema = self.schema(&place)?;
@@ -350,7 +350,7 @@ impl<'m> Changed<'m> {
 }
 
 /// A file, and a JSON pointer into it.
-type Place = (String, String);
+type FilePointer = (String, String);
 
 fn describe(schema: &mut Value) {
     if let Some(schema) = schema.as_object_mut().filter(|schema| schema.contains_key("type")) {

@@ -1,4 +1,4 @@
-//! The line of a client to the gateway during a test: requests of their own, or messages on a WebSocket.
+//! The connection of a client to the gateway during a test: requests of their own, or messages on a WebSocket.
 //!
 //! On a WebSocket, a message has what is new, and names the response that it continues. The exchange is recorded as if the whole
 //! history had been sent in a request: that is what the upstream must get.
@@ -27,7 +27,7 @@ const AFTER_ERROR: Duration = Duration::from_millis(300);
 /// The type of a message that reports a failure.
 const ERROR: &str = "error";
 
-pub(crate) struct Line<'c> {
+pub(crate) struct Connection<'c> {
     client: &'c Client,
     dialect: &'static Dialect,
     /// The messages of a WebSocket, if the test talks over one.
@@ -37,11 +37,11 @@ pub(crate) struct Line<'c> {
     socket: Option<Socket>,
     /// The status of the upgrade; no other is tried then.
     upgrade: Option<u16>,
-    known: Known,
+    known: Continuable,
 }
 
 #[derive(Default)]
-struct Known {
+struct Continuable {
     /// The response that the next message can continue.
     id: Option<String>,
     /// The entries of its request.
@@ -50,7 +50,7 @@ struct Known {
     history: Vec<Value>,
 }
 
-impl Known {
+impl Continuable {
     /// All of them, if the request does not continue what was said.
     fn rest(&mut self, input: &[Value]) -> Vec<Value> {
         let Some(behind) = input.strip_prefix(&*self.asked) else {
@@ -61,7 +61,7 @@ impl Known {
     }
 }
 
-impl<'c> Line<'c> {
+impl<'c> Connection<'c> {
     pub(crate) fn new(
         client: &'c Client,
         dialect: &'static Dialect,
@@ -69,7 +69,7 @@ impl<'c> Line<'c> {
         is_warmed: bool,
     ) -> Self {
         let shape = dialect.api.session.as_ref().filter(|_| is_socket);
-        Self { client, dialect, shape, is_warmed, socket: None, upgrade: None, known: Known::default() }
+        Self { client, dialect, shape, is_warmed, socket: None, upgrade: None, known: Continuable::default() }
     }
 
     pub(crate) async fn ask(
@@ -141,7 +141,7 @@ impl<'c> Line<'c> {
         }
         let mut rest = self.known.rest(&input);
         if rest.is_empty() {
-            self.known = Known::default();
+            self.known = Continuable::default();
             rest.clone_from(&input);
         }
         let whole = [&*self.known.history, &*rest].concat();
@@ -164,7 +164,7 @@ impl<'c> Line<'c> {
             response.status = 101;
         }
         if let Some((id, output)) = output {
-            self.known = Known { id, asked: input, history: [whole, output].concat() };
+            self.known = Continuable { id, asked: input, history: [whole, output].concat() };
         }
         // After a failure, the whole history goes over a new connection, as Codex does it.
         if self.known.id.is_none() {
@@ -190,7 +190,7 @@ impl<'c> Line<'c> {
         while let Some(event) = self.hear(by).await {
             match ended(self.dialect, &event) {
                 Some((id @ Some(_), _)) => {
-                    self.known = Known { id, asked: vec![first.clone()], history: vec![first.clone()] };
+                    self.known = Continuable { id, asked: vec![first.clone()], history: vec![first.clone()] };
                     return;
                 }
                 Some((None, _)) => return,
