@@ -5,7 +5,6 @@ mod errors;
 mod head;
 mod page;
 pub mod resource;
-mod template;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -14,9 +13,9 @@ use serde_json::Value;
 use spec::{Api, Dialect};
 
 use crate::ReplyError;
+use crate::template::{Context, Template, fill};
 use errors::named;
-use page::{Page, Template};
-use template::Context;
+use page::Page;
 
 pub use errors::{class_of, status_of};
 pub use writer::Writer;
@@ -53,7 +52,7 @@ pub fn has_item(api: &Api, kind: &str) -> bool {
 pub fn aside(api: &Api, name: &str, said: &[(&'static str, Value)]) -> Value {
     let page = Page::of(api.name);
     let aside = Aside { page, said: said.iter().cloned().collect() };
-    page.aside.get(name).map(|Template(own)| template::fill(own, &aside)).unwrap_or_default()
+    page.aside.get(name).map(|Template(own)| fill(own, &aside)).unwrap_or_default()
 }
 
 /// Returns whether an event begins a response.
@@ -109,16 +108,12 @@ struct Aside {
 
 impl Aside {
     fn fill(&self, template: fn(&Page) -> &Template) -> Value {
-        template::fill(&template(self.page).0, self)
+        fill(&template(self.page).0, self)
     }
 }
 
 impl Context for Aside {
     fn get(&self, name: &str) -> Option<Value> {
         self.said.get(name).cloned()
-    }
-
-    fn response(&self, _moment: &str, _inner: &Value) -> Value {
-        Value::Null
     }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::parts::Lane;
 use crate::Stop;
+use crate::pages::{self, Pages};
 
 /// The page of an API.
 #[derive(Debug, Default, Deserialize)]
@@ -120,18 +121,15 @@ impl Step {
     }
 }
 
-static PAGES: LazyLock<Vec<(&str, Page)>> = LazyLock::new(|| {
-    let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/reader.rs"));
-    let read = |text| toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads them: {error}"));
-    pages.iter().map(|(api, text)| (*api, read(text))).collect()
-});
+static PAGES: LazyLock<Pages<Page>> =
+    LazyLock::new(|| pages::all(include!(concat!(env!("OUT_DIR"), "/reader.rs"))));
 
 static BLANK: LazyLock<Page> = LazyLock::new(Page::default);
 
 impl Page {
     /// Nothing is read from the responses of an API without a page.
     pub(super) fn of(api: &str) -> &'static Self {
-        PAGES.iter().find(|(name, _)| *name == api).map_or(&BLANK, |(_, page)| page)
+        pages::of(&PAGES, api).unwrap_or(&BLANK)
     }
 }
 
