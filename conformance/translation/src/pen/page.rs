@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::pages::{self, Pages};
+use crate::pages::Pages;
 use crate::template::{Template, expand};
 use crate::{PartKind, ReplyError, Stop};
 
@@ -123,17 +123,13 @@ pub(super) struct PartPage {
     pub(super) empty: Option<String>,
 }
 
-static PAGES: LazyLock<Pages<Page>> = LazyLock::new(|| {
-    let pages: Pages<Page> = pages::all(include!(concat!(env!("OUT_DIR"), "/pen.rs")));
-    pages.into_iter().map(|(api, page)| (api, page.expanded())).collect()
-});
-
-static BLANK: LazyLock<Page> = LazyLock::new(Page::default);
+static PAGES: LazyLock<Pages<Page>> =
+    LazyLock::new(|| Pages::new(include!(concat!(env!("OUT_DIR"), "/pen.rs")), Page::expanded));
 
 impl Page {
     /// The responses of an API without a page are empty.
     pub(super) fn of(api: &str) -> &'static Self {
-        pages::of(&PAGES, api).unwrap_or(&BLANK)
+        PAGES.of(api)
     }
 
     fn expanded(mut self) -> Self {

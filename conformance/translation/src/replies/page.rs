@@ -1,6 +1,7 @@
 //! How the responses of an API are read: `spec/apis/<api>/reader.toml`.
 
 use std::collections::BTreeMap;
+use std::convert::identity;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use super::parts::Lane;
 use crate::Stop;
-use crate::pages::{self, Pages};
+use crate::pages::Pages;
 
 /// The page of an API.
 #[derive(Debug, Default, Deserialize)]
@@ -122,14 +123,12 @@ impl Step {
 }
 
 static PAGES: LazyLock<Pages<Page>> =
-    LazyLock::new(|| pages::all(include!(concat!(env!("OUT_DIR"), "/reader.rs"))));
-
-static BLANK: LazyLock<Page> = LazyLock::new(Page::default);
+    LazyLock::new(|| Pages::new(include!(concat!(env!("OUT_DIR"), "/reader.rs")), identity));
 
 impl Page {
     /// Nothing is read from the responses of an API without a page.
     pub(super) fn of(api: &str) -> &'static Self {
-        pages::of(&PAGES, api).unwrap_or(&BLANK)
+        PAGES.of(api)
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Form {
     pub(super) format_name: String,
     /// The media types of images as bytes; none stands for any.
     pub(super) media_types: Vec<String>,
-    user: Speaker,
+    pub(super) user: Speaker,
     assistant: Speaker,
     system: Option<Speaker>,
 }
@@ -69,9 +69,5 @@ impl Form {
             Role::Assistant => Some(&self.assistant),
             Role::System => self.system.as_ref(),
         }
-    }
-
-    pub(super) const fn user(&self) -> &Speaker {
-        &self.user
     }
 }

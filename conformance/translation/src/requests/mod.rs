@@ -1,13 +1,12 @@
 //! Requests of each API as questions, and back, by the page of the API.
 
-mod calls;
 mod form;
 mod page;
 mod reading;
 mod values;
 mod writing;
 
-pub use calls::NO_ID;
+pub use reading::NO_ID;
 pub use values::lower_types;
 
 use serde_json::Value;
@@ -15,13 +14,12 @@ use spec::Api;
 
 use super::question::{Part, Question, Reasoning, Role, Turn};
 use page::Page;
-use reading::Reader;
 
 impl Question {
     /// Reads the request of an API. It leaves out what it cannot read, and lists the names of members without
     /// counterpart, see [`Question::others`].
     pub fn read(api: &Api, request: &Value) -> Self {
-        Reader::new(Page::of(api.name)).read(request)
+        reading::read(Page::of(api.name), request)
     }
 
     /// Returns the request of an API that asks the same, except for what [`Question::unsaid`] lists.

@@ -41,7 +41,7 @@ pub(super) struct Table {
     pub(super) read: Vec<String>,
     /// How the names of members without counterpart begin, if they are inside of something.
     pub(super) notes: Option<String>,
-    pub(super) notes_empty: bool,
+    notes_all: bool,
 }
 
 /// A member of a question.
@@ -218,35 +218,27 @@ struct Common {
 static COMMON: LazyLock<Common> =
     LazyLock::new(|| pages::parsed(include_str!("../../../../spec/questions.toml")));
 
-static PAGES: LazyLock<Pages<Page>> = LazyLock::new(|| {
-    let mut pages: Pages<Page> = pages::all(include!(concat!(env!("OUT_DIR"), "/question.rs")));
-    for (_, page) in &mut pages {
-        page.read_what_is_written();
-    }
-    pages
-});
-
-static BLANK: LazyLock<Page> = LazyLock::new(Page::default);
+static PAGES: LazyLock<Pages<Page>> =
+    LazyLock::new(|| Pages::new(include!(concat!(env!("OUT_DIR"), "/question.rs")), Page::learned));
 
 impl Page {
     /// Nothing is read from the requests of an API without a page.
     pub(super) fn of(api: &str) -> &'static Self {
-        pages::of(&PAGES, api).unwrap_or(&BLANK)
+        PAGES.of(api)
     }
 
-    fn read_what_is_written(&mut self) {
+    /// Members of templates are read, too.
+    fn learned(mut self) -> Self {
         for table in self.tables.values_mut() {
-            let members =
-                table.written.as_ref().and_then(|place| self.write.body.0.pointer(place)?.as_object());
-            for (member, value) in members.into_iter().flatten() {
-                let field =
-                    value.as_str().and_then(hole).map(|name| Field::deserialize(name.into_deserializer()));
-                if let Some(Ok::<_, serde::de::value::Error>(field)) = field {
-                    let name = member.split('?').next().unwrap_or_default();
-                    table.fields.insert(name.to_owned(), field);
-                }
+            let written = table.written.as_ref().and_then(|place| self.write.body.0.pointer(place));
+            for (member, value) in written.and_then(Value::as_object).into_iter().flatten() {
+                let hole = value.as_str().and_then(hole).unwrap_or_default();
+                let field: Result<_, serde::de::value::Error> = Field::deserialize(hole.into_deserializer());
+                let name = member.split('?').next().unwrap_or_default();
+                table.fields.extend(field.ok().map(|field| (name.to_owned(), field)));
             }
         }
+        self
     }
 
     pub(super) fn choice(&self, word: &str) -> Option<&Choice> {
@@ -262,18 +254,16 @@ impl Page {
     }
 }
 
-/// The member has no meaning for the reply, or its value is the default.
-pub(super) fn is_silent(name: &str, value: &Value) -> bool {
-    is_empty(value)
-        || COMMON.silent.iter().any(|silent| silent == name)
-        || COMMON.defaults.get(name).is_some_and(|default| is_same(value, default))
-}
-
-/// The same for a member of a tool, a message or a part.
-pub(super) fn is_silent_inside(name: &str, value: &Value) -> bool {
-    is_empty(value)
-        || *value == Value::Bool(false)
-        || COMMON.silent_inside.iter().any(|silent| silent == name)
+impl Table {
+    /// The member has no meaning for the reply, or its value is the default.
+    pub(super) fn is_silent(&self, name: &str, value: &Value) -> bool {
+        let (silent, is_default) = if self.notes.is_some() {
+            (&COMMON.silent_inside, *value == Value::Bool(false))
+        } else {
+            (&COMMON.silent, COMMON.defaults.get(name).is_some_and(|default| is_same(value, default)))
+        };
+        !self.notes_all && (is_default || is_empty(value) || silent.iter().any(|silent| silent == name))
+    }
 }
 
 fn is_empty(value: &Value) -> bool {

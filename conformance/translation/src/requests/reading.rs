@@ -3,17 +3,46 @@
 use serde_json::Value;
 
 use super::Turns;
-use super::calls::Calls;
-use super::page::{Field, Kind, Page, Step, Table, is_silent, is_silent_inside, only, usual_name};
+use super::page::{Field, Kind, Page, Step, only, usual_name};
 use super::values::{effort_of, lower_types, output_of, plain, some_text, text, usual_parameters};
 use crate::question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool};
 
 /// Number of names in [`Question::others`], and of characters in each. A request may have any number.
 const MOST_OTHERS: usize = 64;
 
+/// How ids begin of calls that have none. Their order tells them apart.
+pub const NO_ID: &str = "call_without_id_";
+
+/// The calls without a result: some have no id, and their results name the function.
+#[derive(Debug, Default)]
+struct Calls {
+    open: Vec<(String, String)>,
+    count: usize,
+}
+
+impl Calls {
+    fn called(&mut self, id: Option<String>, name: &str) -> String {
+        self.count += 1;
+        let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("{NO_ID}{}", self.count));
+        self.open.push((id.clone(), name.to_owned()));
+        id
+    }
+
+    fn answered(&mut self, id: Option<String>, name: &str) -> String {
+        let is_it = |known: &(String, String)| match &id {
+            Some(id) => known.0 == *id,
+            None => known.1 == name,
+        };
+        match self.open.iter().position(is_it) {
+            Some(at) => self.open.remove(at).0,
+            None => id.unwrap_or_else(|| name.to_owned()),
+        }
+    }
+}
+
 /// A question that is read from a request.
 #[derive(Debug)]
-pub(super) struct Reader {
+struct Reader {
     page: &'static Page,
     question: Question,
     turns: Turns,
@@ -22,17 +51,14 @@ pub(super) struct Reader {
     role: Role,
 }
 
+pub(super) fn read(page: &'static Page, request: &Value) -> Question {
+    let (turns, calls) = (Turns::default(), Calls::default());
+    let mut reader = Reader { page, question: Question::default(), turns, calls, role: Role::User };
+    reader.table("request", request);
+    Question { turns: reader.turns.list, ..reader.question }
+}
+
 impl Reader {
-    pub(super) fn new(page: &'static Page) -> Self {
-        let (turns, calls) = (Turns::default(), Calls::default());
-        Self { page, question: Question::default(), turns, calls, role: Role::User }
-    }
-
-    pub(super) fn read(mut self, request: &Value) -> Question {
-        self.table("request", request);
-        Question { turns: self.turns.list, ..self.question }
-    }
-
     fn table(&mut self, name: &str, value: &Value) {
         let (Some(table), Some(of)) = (self.page.table(name), value.as_object()) else { return };
         let named = |names: &'static [String]| names.iter().filter_map(|name| of.get_key_value(name));
@@ -43,20 +69,9 @@ impl Reader {
                 self.field(*field, name, value);
             } else if let Some(steps) = table.on.get(name) {
                 self.steps(steps, value);
-            } else if !table.read.contains(name) {
-                self.rest(table, name, value);
+            } else if !table.read.contains(name) && !table.is_silent(name, value) {
+                self.other(&format!("{}{name}", table.notes.as_deref().unwrap_or_default()));
             }
-        }
-    }
-
-    /// Members without a meaning for the reply are not noted.
-    fn rest(&mut self, table: &Table, name: &str, value: &Value) {
-        match &table.notes {
-            None if !is_silent(name, value) => self.other(name),
-            Some(place) if table.notes_empty || !is_silent_inside(name, value) => {
-                self.other(&format!("{place}{name}"));
-            }
-            _ => {}
         }
     }
 

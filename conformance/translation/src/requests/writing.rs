@@ -194,7 +194,7 @@ impl Writer {
     fn turn(&mut self, turn: Turn) {
         let own = self.form.speaker(turn.role);
         self.lose_if(own.is_none(), "turns.role");
-        let speaker = own.unwrap_or_else(|| self.form.user());
+        let speaker = own.unwrap_or(&self.form.user);
         let mut lanes = Lanes::default();
         for part in turn.parts {
             self.part(speaker, part, &mut lanes);
@@ -272,24 +272,23 @@ impl Writer {
         if is_first {
             self.lose_if(lanes.has_begun(), "order");
         }
-        if is_own && !is_first {
-            self.end(speaker, std::mem::take(lanes));
-        }
-        if is_own {
-            self.entries.push(written);
-        } else if is_first {
-            lanes.first.push(written);
-        } else if has(&speaker.last) {
-            lanes.last.push(written);
-        } else {
-            self.lose_if(!lanes.last.is_empty(), "order");
-            lanes.content.push(written);
+        match (is_own, is_first) {
+            (true, true) => self.entries.push(written),
+            (true, false) => {
+                self.end(speaker, std::mem::take(lanes));
+                self.entries.push(written);
+            }
+            (false, true) => lanes.first.push(written),
+            _ if has(&speaker.last) => lanes.last.push(written),
+            _ => {
+                self.lose_if(!lanes.last.is_empty(), "order");
+                lanes.content.push(written);
+            }
         }
     }
 
     fn end(&mut self, speaker: &'static Speaker, mut lanes: Lanes) {
-        lanes.first.append(&mut lanes.content);
-        lanes.content = std::mem::take(&mut lanes.first);
+        drop(lanes.content.splice(..0, std::mem::take(&mut lanes.first)));
         match &mut self.open {
             _ if !lanes.has_begun() => {}
             Some((before, open)) if self.form.merges && std::ptr::eq(*before, speaker) => {
