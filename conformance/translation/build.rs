@@ -1,4 +1,4 @@
-//! Lists how the responses of each API are written and read.
+//! Lists how the requests and responses of each API are written and read.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ fn main() -> io::Result<()> {
         fs::read_dir(&apis)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     all.sort();
     let out = PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?);
-    for kind in ["pen", "reader"] {
+    for kind in ["pen", "question", "reader"] {
         let mut pages = String::from("&[");
         for folder in &all {
             let (api, page) =

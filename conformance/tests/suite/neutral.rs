@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// The code that is the same for every API.
-const SHARED: [&str; 8] = [
+const SHARED: [&str; 9] = [
     "checker/src/engine",
     "grammar/src",
     "harness/src/judge",
@@ -17,6 +17,7 @@ const SHARED: [&str; 8] = [
     "recordings/src",
     "reports/src",
     "translation/src/replies",
+    "translation/src/requests",
 ];
 /// The code that is to become so, with the number of names in each file that has any: `neutral.toml`.
 const BECOMING: [&str; 3] = ["clients/src", "gateway/src", "translation/src"];

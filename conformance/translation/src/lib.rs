@@ -4,11 +4,13 @@
 //! upstream's messages with it.
 
 mod faults;
+mod pages;
 pub mod pen;
 mod question;
 mod replies;
 mod reply;
 mod requests;
+mod template;
 mod translator;
 
 pub use faults::{Crowd, break_question, break_request, break_turn, lessen};

@@ -5,18 +5,15 @@ mod errors;
 mod head;
 mod page;
 pub mod resource;
-mod template;
 mod writer;
-
-use std::collections::BTreeMap;
 
 use serde_json::Value;
 use spec::{Api, Dialect};
 
 use crate::ReplyError;
+use crate::template::{Context, Template, fill};
 use errors::named;
-use page::{Page, Template};
-use template::Context;
+use page::Page;
 
 pub use errors::{class_of, status_of};
 pub use writer::Writer;
@@ -51,9 +48,7 @@ pub fn has_item(api: &Api, kind: &str) -> bool {
 
 /// A value of this name on the page, with what it says of others.
 pub fn aside(api: &Api, name: &str, said: &[(&'static str, Value)]) -> Value {
-    let page = Page::of(api.name);
-    let aside = Aside { page, said: said.iter().cloned().collect() };
-    page.aside.get(name).map(|Template(own)| template::fill(own, &aside)).unwrap_or_default()
+    Page::of(api.name).aside.get(name).map(|own| filled(own, said)).unwrap_or_default()
 }
 
 /// Returns whether an event begins a response.
@@ -82,43 +77,32 @@ pub fn error_body(api: &Api, error: &ReplyError, said: &[(&'static str, Value)])
         ("message", message.as_str().into()),
         ("http_status", status_of(api, class).into()),
     ];
-    let said = said.iter().cloned().chain(own);
-    Aside { page: Page::of(api.name), said: said.collect() }.fill(|page| &page.error)
+    filled(&Page::of(api.name).error, &[said, &own].concat())
 }
 
 /// The list of models with these names.
 pub fn models(api: &Api, names: &[String]) -> Value {
     let page = Page::of(api.name);
-    let aside = |said: &[(&'static str, Value)]| Aside { page, said: said.iter().cloned().collect() };
-    let model = |name: &String| aside(&[("model", name.as_str().into())]).fill(|page| &page.model);
+    let model = |name: &String| filled(&page.model, &[("model", name.as_str().into())]);
     let [first, last] = [names.first(), names.last()].map(|name| name.cloned().into());
     let all = names.iter().map(model).collect();
-    aside(&[("models", all), ("first", first), ("last", last)]).fill(|page| &page.models)
+    filled(&page.models, &[("models", all), ("first", first), ("last", last)])
 }
 
 /// The answer to a request to count its tokens.
 pub fn counted(api: &Api, tokens: u64) -> Value {
-    Aside { page: Page::of(api.name), said: [("input", tokens.into())].into() }.fill(|page| &page.counted)
+    filled(&Page::of(api.name).counted, &[("input", tokens.into())])
 }
 
-/// Values for templates apart from responses.
-struct Aside {
-    page: &'static Page,
-    said: BTreeMap<&'static str, Value>,
+fn filled(Template(template): &Template, said: &[(&'static str, Value)]) -> Value {
+    fill(template, &Aside(said))
 }
 
-impl Aside {
-    fn fill(&self, template: fn(&Page) -> &Template) -> Value {
-        template::fill(&template(self.page).0, self)
-    }
-}
+/// Values for templates apart from responses. Later ones replace earlier ones.
+struct Aside<'s>(&'s [(&'static str, Value)]);
 
-impl Context for Aside {
+impl Context for Aside<'_> {
     fn get(&self, name: &str) -> Option<Value> {
-        self.said.get(name).cloned()
-    }
-
-    fn response(&self, _moment: &str, _inner: &Value) -> Value {
-        Value::Null
+        self.0.iter().rfind(|(own, _)| *own == name).map(|(_, value)| value.clone())
     }
 }

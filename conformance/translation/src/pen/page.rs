@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::template::expand;
+use crate::pages::Pages;
+use crate::template::{Template, expand};
 use crate::{PartKind, ReplyError, Stop};
 
 /// The page of an API.
@@ -122,35 +123,13 @@ pub(super) struct PartPage {
     pub(super) empty: Option<String>,
 }
 
-/// JSON with holes.
-#[derive(Debug, Default)]
-pub(super) struct Template(pub(super) Value);
-
-impl<'de> Deserialize<'de> for Template {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        serde_json::from_str(&text)
-            .map(Self)
-            .map_err(|error| serde::de::Error::custom(format!("{error}: {text}")))
-    }
-}
-
-static PAGES: LazyLock<Vec<(&str, Page)>> = LazyLock::new(|| {
-    let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pen.rs"));
-    let read = |text| {
-        let page: Page =
-            toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the pages: {error}"));
-        page.expanded()
-    };
-    pages.iter().map(|(api, text)| (*api, read(text))).collect()
-});
-
-static BLANK: LazyLock<Page> = LazyLock::new(Page::default);
+static PAGES: LazyLock<Pages<Page>> =
+    LazyLock::new(|| Pages::new(include!(concat!(env!("OUT_DIR"), "/pen.rs")), Page::expanded));
 
 impl Page {
     /// The responses of an API without a page are empty.
     pub(super) fn of(api: &str) -> &'static Self {
-        PAGES.iter().find(|(name, _)| *name == api).map_or(&BLANK, |(_, page)| page)
+        PAGES.of(api)
     }
 
     fn expanded(mut self) -> Self {

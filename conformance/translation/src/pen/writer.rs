@@ -8,9 +8,9 @@ use spec::{Dialect, Scope};
 
 use super::edits::{Edited, Edits};
 use super::head::Head;
-use super::page::{Page, PartPage, Parts, Template};
-use super::template::{Context, add, fill, holds, is_set};
+use super::page::{Page, PartPage, Parts};
 use super::{Front, resource, status_of};
+use crate::template::{Context, Template, add, fill, holds, is_set};
 use crate::{Delta, PartKind, Reply, ReplyError, Stop, Usage};
 
 /// Writes a response of an API as it arrives.

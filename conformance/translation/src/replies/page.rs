@@ -1,6 +1,7 @@
 //! How the responses of an API are read: `spec/apis/<api>/reader.toml`.
 
 use std::collections::BTreeMap;
+use std::convert::identity;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -8,6 +9,7 @@ use serde_json::Value;
 
 use super::parts::Lane;
 use crate::Stop;
+use crate::pages::Pages;
 
 /// The page of an API.
 #[derive(Debug, Default, Deserialize)]
@@ -120,18 +122,13 @@ impl Step {
     }
 }
 
-static PAGES: LazyLock<Vec<(&str, Page)>> = LazyLock::new(|| {
-    let pages: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/reader.rs"));
-    let read = |text| toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads them: {error}"));
-    pages.iter().map(|(api, text)| (*api, read(text))).collect()
-});
-
-static BLANK: LazyLock<Page> = LazyLock::new(Page::default);
+static PAGES: LazyLock<Pages<Page>> =
+    LazyLock::new(|| Pages::new(include!(concat!(env!("OUT_DIR"), "/reader.rs")), identity));
 
 impl Page {
     /// Nothing is read from the responses of an API without a page.
     pub(super) fn of(api: &str) -> &'static Self {
-        PAGES.iter().find(|(name, _)| *name == api).map_or(&BLANK, |(_, page)| page)
+        PAGES.of(api)
     }
 }
 

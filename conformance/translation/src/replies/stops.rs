@@ -6,16 +6,14 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::Stop;
+use crate::pages;
 
 #[derive(Debug, Deserialize)]
 struct File {
     stop: BTreeMap<String, BTreeMap<String, Vec<Stop>>>,
 }
 
-static FILE: LazyLock<File> = LazyLock::new(|| {
-    let text = include_str!("../../../../spec/twins.toml");
-    toml::from_str(text).unwrap_or_else(|error| unreachable!("a test reads the file: {error}"))
-});
+static FILE: LazyLock<File> = LazyLock::new(|| pages::parsed(include_str!("../../../../spec/twins.toml")));
 
 /// Returns the classes of a response's stop reason. A word with several classes means the one that the content shows.
 pub fn stops(api: &str, word: &str) -> &'static [Stop] {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use spec::Dialect;
-use translation::{Call, Part, Reasoning, Reply, ReplyError, ReplyReader, Stop, Usage};
+use translation::{Call, Delta, Part, Reasoning, Reply, ReplyError, ReplyReader, Stop, Usage};
 
 const APIS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/apis");
 
@@ -287,6 +287,14 @@ fn a_number_as_a_string_is_the_number() {
     );
     let call = Call { id: "t".to_owned(), name: "n".to_owned(), arguments: "{\"a\":1}".to_owned() };
     assert_eq!(reply.parts, [Part::Call(call)]);
+}
+
+#[test]
+fn an_event_with_the_members_of_its_response_concludes_once() {
+    let event = r#"{"type":"response.completed","response":null,"status":"completed","output":[]}"#;
+    let mut reader = ReplyReader::new(spec::dialect("openai").unwrap().api);
+    let deltas = reader.event(None, event);
+    assert_eq!(deltas.iter().filter(|delta| **delta == Delta::Ended).count(), 1, "{deltas:?}");
 }
 
 #[test]

@@ -31,6 +31,18 @@ fn requests_are_the_same_question_in_every_form() {
 }
 
 #[test]
+fn thoughts_keep_their_own_seal() {
+    let gemini = spec::spoken().find(|api| api.name == "gemini").unwrap();
+    let thought = json!({"thought": true, "thoughtSignature": "c2ln"});
+    let question = Question::read(
+        gemini,
+        &json!({"contents": [{"role": "model", "parts": [thought, {"text": "Hm."}]}]}),
+    );
+    let sealed = json!([{"text": "Hm.", "thoughtSignature": "c2ln"}]);
+    assert_eq!(question.write(gemini).pointer("/contents/0/parts"), Some(&sealed));
+}
+
+#[test]
 fn hostile_requests_are_read_in_bounds() {
     let many: serde_json::Map<String, Value> =
         (0..1000).map(|number| (format!("{number}{}", "é".repeat(1000)), json!(1))).collect();

@@ -2,14 +2,33 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
+/// JSON with holes.
+#[derive(Debug, Default)]
+pub(crate) struct Template(pub(crate) Value);
+
+impl<'de> Deserialize<'de> for Template {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        serde_json::from_str(&text)
+            .map(Self)
+            .map_err(|error| serde::de::Error::custom(format!("{error}: {text}")))
+    }
+}
+
 /// Values for the holes of templates.
-pub(super) trait Context {
+pub(crate) trait Context {
+    /// A member without a value is left out, and an object without any of its members. Otherwise it is null.
+    const IS_SPARSE: bool = false;
+
     fn get(&self, name: &str) -> Option<Value>;
 
     /// The response as a whole, as it is when it begins or ends.
-    fn response(&self, moment: &str, inner: &Value) -> Value;
+    fn response(&self, _moment: &str, _inner: &Value) -> Value {
+        Value::Null
+    }
 }
 
 /// The hole of a fragment.
@@ -17,7 +36,7 @@ const INNER: &str = "{it}";
 
 /// Fills a template. `"{name}"` is a value, `{name}` within a text one as text. A member `name?flag` is there if the flag holds, and
 /// so is an entry with a member `?flag`. `{"@begun": …}` and `{"@ended": …}` are the response as a whole.
-pub(super) fn fill(template: &Value, context: &dyn Context) -> Value {
+pub(crate) fn fill<C: Context>(template: &Value, context: &C) -> Value {
     match template {
         Value::String(text) => hole(text)
             .map_or_else(|| filled(text, context).into(), |name| context.get(name).unwrap_or_default()),
@@ -31,8 +50,17 @@ pub(super) fn fill(template: &Value, context: &dyn Context) -> Value {
             let mut object = Map::with_capacity(members.len());
             for (member, value) in members {
                 let (name, flags) = member.split_once('?').unwrap_or((member, ""));
-                if !name.is_empty() && are_set(flags, context) {
-                    object.insert(filled(name, context), fill(value, context));
+                if name.is_empty() || !are_set(flags, context) {
+                    continue;
+                }
+                let own = match value.as_str().and_then(hole).map(|name| context.get(name)) {
+                    None => fill(value, context),
+                    Some(None) if C::IS_SPARSE => continue,
+                    Some(own) => own.unwrap_or_default(),
+                };
+                let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
+                if !(C::IS_SPARSE && is_empty(&own) && value.is_object() && !is_empty(value)) {
+                    object.insert(filled(name, context), own);
                 }
             }
             Value::Object(object)
@@ -42,7 +70,7 @@ pub(super) fn fill(template: &Value, context: &dyn Context) -> Value {
 }
 
 /// Puts fragments in the place of `{"@name": …}`, with what is there in their hole or else beside their members.
-pub(super) fn expand(template: &mut Value, fragments: &BTreeMap<String, Value>) {
+pub(crate) fn expand(template: &mut Value, fragments: &BTreeMap<String, Value>) {
     if let Value::Object(members) = template
         && let Some((name, inner)) = fragment(members)
         && let Some(own) = fragments.get(name)
@@ -63,13 +91,13 @@ pub(super) fn expand(template: &mut Value, fragments: &BTreeMap<String, Value>) 
     }
 }
 
-pub(super) fn holds(template: &Value, context: &dyn Context) -> bool {
+pub(crate) fn holds(template: &Value, context: &impl Context) -> bool {
     let flags =
         template.as_object().and_then(|members| members.keys().find_map(|name| name.strip_prefix('?')));
     flags.is_none_or(|flags| are_set(flags, context))
 }
 
-pub(super) fn add(object: &mut Value, other: Value) {
+pub(crate) fn add(object: &mut Value, other: Value) {
     if let (Value::Object(members), Value::Object(other)) = (object, other) {
         members.extend(other);
     }
@@ -91,12 +119,12 @@ fn fragment(members: &Map<String, Value>) -> Option<(&str, &Value)> {
     members.iter().find_map(|(name, inner)| Some((name.strip_prefix('@')?, inner)))
 }
 
-fn are_set(flags: &str, context: &dyn Context) -> bool {
+pub(crate) fn are_set(flags: &str, context: &impl Context) -> bool {
     flags.split('?').filter(|flag| !flag.is_empty()).all(|flag| is_set(flag, context))
 }
 
 /// Nothing, 0 and what is empty do not count.
-pub(super) fn is_set(flag: &str, context: &dyn Context) -> bool {
+pub(crate) fn is_set(flag: &str, context: &impl Context) -> bool {
     if let Some(flag) = flag.strip_prefix('!') {
         return !is_set(flag, context);
     }
@@ -110,7 +138,7 @@ pub(super) fn is_set(flag: &str, context: &dyn Context) -> bool {
     }
 }
 
-fn hole(text: &str) -> Option<&str> {
+pub(crate) fn hole(text: &str) -> Option<&str> {
     text.strip_prefix('{')?.strip_suffix('}').filter(|name| is_name(name) && text != INNER)
 }
 
@@ -118,7 +146,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || b"_./".contains(&byte))
 }
 
-fn filled(text: &str, context: &dyn Context) -> String {
+fn filled(text: &str, context: &impl Context) -> String {
     let (mut filled, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once('{') {
         filled.push_str(before);
