@@ -46,14 +46,14 @@ struct Part {
     places: Option<[usize; 2]>,
     text: String,
     seal: Option<String>,
-    state: State,
+    state: PartState,
     /// As it ends, if that is known when it begins.
     closed: Option<Value>,
 }
 
 /// How far a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum PartState {
     Open,
     /// It is complete, unless it turns out to be cut off by the end of the response.
     Ending,
@@ -135,7 +135,7 @@ impl Writer {
     /// Writes the end of a response that fails. Token counts come with it only if there are any.
     pub fn fail(&mut self, error: &ReplyError, usage: Option<Usage>, out: &mut Vec<u8>) {
         if let Some(at) = self.open().filter(|_| self.page.parts == Parts::OneByOne && usage.is_some()) {
-            self.end_part(at, State::Completed, out);
+            self.end_part(at, PartState::Completed, out);
         }
         (self.head.error, self.head.usage) = (Some(error.clone()), usage);
         self.emit(&self.page.fail, None, &Value::Null, out);
@@ -218,7 +218,7 @@ impl Writer {
 
     /// The first part that is open.
     fn open(&self) -> Option<usize> {
-        self.parts.iter().position(|part| matches!(part.state, State::Open | State::Ending))
+        self.parts.iter().position(|part| matches!(part.state, PartState::Open | PartState::Ending))
     }
 
     fn position(&self, number: usize) -> Option<usize> {
@@ -252,9 +252,9 @@ impl Writer {
                 let Some(at) = self.position(*part) else { return };
                 let is_item = self.parts.get(at).is_some_and(|part| part.closed.is_some());
                 if is_item || self.page.parts != Parts::EndLate {
-                    self.end_part(at, State::Completed, out);
+                    self.end_part(at, PartState::Completed, out);
                 } else if let Some(part) = self.parts.get_mut(at) {
-                    part.state = State::Ending;
+                    part.state = PartState::Ending;
                 }
             }
             _ => {}
@@ -274,7 +274,7 @@ impl Writer {
     fn open_part(&mut self, number: usize, kind: &PartKind, out: &mut Vec<u8>) {
         let Some(page) = self.page.of_part(kind) else { return };
         let (id, text, seal) = (String::new(), String::new(), None);
-        let (kind, places, state, closed) = (kind.clone(), None, State::Open, None);
+        let (kind, places, state, closed) = (kind.clone(), None, PartState::Open, None);
         self.parts.push(Part { number, page, id, kind, places, text, seal, state, closed });
         if !page.opens_with_content {
             self.begin(self.parts.len() - 1, out);
@@ -297,10 +297,10 @@ impl Writer {
         if let Some(part) = self.parts.get_mut(at) {
             part.id = id;
             if let PartKind::Item { .. } = part.kind {
-                part.state = State::Completed;
+                part.state = PartState::Completed;
                 let closed = fill(&page.whole.0, &self.named(at));
                 if let Some(part) = self.parts.get_mut(at) {
-                    (part.state, part.closed) = (State::Open, Some(closed));
+                    (part.state, part.closed) = (PartState::Open, Some(closed));
                 }
             }
         }
@@ -326,17 +326,17 @@ impl Writer {
     /// Ends the parts that have turned out to be complete.
     fn end_late(&mut self, out: &mut Vec<u8>) {
         for at in 0..self.parts.len() {
-            if self.parts.get(at).is_some_and(|part| part.state == State::Ending) {
-                self.end_part(at, State::Completed, out);
+            if self.parts.get(at).is_some_and(|part| part.state == PartState::Ending) {
+                self.end_part(at, PartState::Completed, out);
             }
         }
     }
 
-    fn end_part(&mut self, at: usize, state: State, out: &mut Vec<u8>) {
+    fn end_part(&mut self, at: usize, state: PartState, out: &mut Vec<u8>) {
         let Some(part) = self.parts.get(at).filter(|part| !part.has_ended()) else { return };
         let page = part.page;
         if part.text.is_empty()
-            && state == State::Completed
+            && state == PartState::Completed
             && self.head.stop() != Stop::Cut
             && let Some(empty) = &page.empty
         {
@@ -369,7 +369,7 @@ impl Writer {
         if !self.emit(&page.close, Some(at), &Value::Null, out)
             && let Some(part) = self.parts.get_mut(at)
         {
-            part.state = State::Lost;
+            part.state = PartState::Lost;
         }
     }
 
@@ -381,7 +381,7 @@ impl Writer {
             .checked_sub(1)
             .filter(|_| self.head.is_cut() && self.page.parts == Parts::EndLate);
         while let Some(at) = self.open() {
-            let state = if last == Some(at) { State::Incomplete } else { State::Completed };
+            let state = if last == Some(at) { PartState::Incomplete } else { PartState::Completed };
             self.end_part(at, state, out);
             self.advance(out);
         }
@@ -390,7 +390,7 @@ impl Writer {
             self.open_part(usize::MAX, &PartKind::Text, out);
             let at = self.parts.len() - 1;
             self.begin(at, out);
-            self.end_part(at, State::Completed, out);
+            self.end_part(at, PartState::Completed, out);
         }
     }
 
@@ -485,7 +485,7 @@ impl Part {
     }
 
     const fn has_ended(&self) -> bool {
-        matches!(self.state, State::Completed | State::Incomplete)
+        matches!(self.state, PartState::Completed | PartState::Incomplete)
     }
 
     fn get(&self, name: &str) -> Option<Value> {
@@ -502,7 +502,9 @@ impl Part {
             "text" => Some(json!(self.text)),
             "arguments" => Some(serde_json::from_str(&self.text).unwrap_or_else(|_| json!({}))),
             "seal" => self.seal.as_ref().map(|seal| json!(seal)),
-            "status" => Some(json!(if self.state == State::Incomplete { "incomplete" } else { "completed" })),
+            "status" => {
+                Some(json!(if self.state == PartState::Incomplete { "incomplete" } else { "completed" }))
+            }
             name => match (name, &self.kind) {
                 ("call_id", PartKind::Call { id: value, .. })
                 | ("name", PartKind::Call { name: value, .. }) => Some(json!(value)),

@@ -38,7 +38,7 @@ pub(super) enum Lane {
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Parts {
     pub(super) api: &'static Api,
-    open: BTreeMap<Key, Known>,
+    open: BTreeMap<Key, KnownPart>,
     /// The parts that have opened and are not closed.
     unclosed: BTreeSet<Key>,
     count: usize,
@@ -60,7 +60,7 @@ pub(super) struct Parts {
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownPart {
     /// Its number, once it has opened.
     part: Option<usize>,
     /// The id of reasoning that has no content yet.
@@ -249,8 +249,8 @@ impl Parts {
 
     /// A call without an end has the arguments that it opened with, if there are any.
     pub(super) fn end(&mut self) {
-        let has_any = |known: &Known| known.opening.as_ref().is_some_and(|opening| opening != EMPTY);
-        let is_due = |(key, known): (&Key, &Known)| (!known.has_text && has_any(known)).then_some(*key);
+        let has_any = |known: &KnownPart| known.opening.as_ref().is_some_and(|opening| opening != EMPTY);
+        let is_due = |(key, known): (&Key, &KnownPart)| (!known.has_text && has_any(known)).then_some(*key);
         if !mem::replace(&mut self.has_ended, true) {
             let unclosed = self.unclosed.iter().filter_map(|key| Some((key, self.open.get(key)?)));
             let keys: Vec<Key> = unclosed.filter_map(is_due).collect();
@@ -305,7 +305,7 @@ impl Parts {
     fn opened(&mut self, key: Key, kind: PartKind) -> usize {
         let part = self.count;
         self.count += 1;
-        self.open.insert(key, Known { part: Some(part), ..Known::default() });
+        self.open.insert(key, KnownPart { part: Some(part), ..KnownPart::default() });
         self.unclosed.insert(key);
         self.out.push(Delta::Opened { part, kind });
         part

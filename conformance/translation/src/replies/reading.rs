@@ -22,7 +22,7 @@ pub(super) struct Reading {
 
 /// The indices of a value.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct Indices {
     container: u64,
     index: u64,
 }
@@ -37,13 +37,13 @@ impl Reading {
     pub(super) fn event(&mut self, kind: &str, event: &Value) {
         let page = self.page;
         let Some(steps) = page.on.get(kind).or_else(|| page.on.get("")) else { return };
-        let place = Place { container: self.container(kind, event), index: index(event, &page.index) };
+        let place = Indices { container: self.container(kind, event), index: index(event, &page.index) };
         self.steps(steps, kind, event, place);
     }
 
     pub(super) fn body(&mut self, body: &Value) {
         self.is_body = true;
-        self.steps(&self.page.body, "", body, Place::default());
+        self.steps(&self.page.body, "", body, Indices::default());
     }
 
     /// If the id names another container than the index, the id counts.
@@ -58,7 +58,7 @@ impl Reading {
         self.containers.get(id).copied().flatten().unwrap_or(own)
     }
 
-    fn steps(&mut self, steps: &'static [Step], kind: &str, value: &Value, place: Place) {
+    fn steps(&mut self, steps: &'static [Step], kind: &str, value: &Value, place: Indices) {
         for step in steps {
             let has_said = |lane: &Lane| self.parts.has_text(place.container, *lane);
             if step.unsaid.iter().any(has_said) {
@@ -77,8 +77,8 @@ impl Reading {
                 }
                 let own = step.index.as_ref().and_then(|at| number(entry.pointer(at)?)).unwrap_or(position);
                 let place = match step.each {
-                    Some(Each::Container) => Place { container: own, ..place },
-                    Some(Each::Index) => Place { index: own, ..place },
+                    Some(Each::Container) => Indices { container: own, ..place },
+                    Some(Each::Index) => Indices { index: own, ..place },
                     None => place,
                 };
                 self.step(step, kind, entry, place);
@@ -89,7 +89,7 @@ impl Reading {
         }
     }
 
-    fn step(&mut self, step: &'static Step, kind: &str, value: &Value, place: Place) {
+    fn step(&mut self, step: &'static Step, kind: &str, value: &Value, place: Indices) {
         let page = self.page;
         if step.starts {
             let model = page.model.as_deref().unwrap_or("/model");
@@ -109,7 +109,7 @@ impl Reading {
         }
     }
 
-    fn part(&mut self, step: &'static Step, lane: Lane, value: &Value, place: Place) {
+    fn part(&mut self, step: &'static Step, lane: Lane, value: &Value, place: Indices) {
         let parts = &mut self.parts;
         // Reasoning is one part, however many it has.
         let index = if lane == Lane::Reasoning { 0 } else { place.index };
@@ -162,7 +162,7 @@ impl Reading {
         }
     }
 
-    fn end(&mut self, step: &Step, value: &Value, place: Place) {
+    fn end(&mut self, step: &Step, value: &Value, place: Indices) {
         let sought = |place: &Option<String>| text(value, place.as_ref()?);
         let word = sought(&step.stop);
         if step.closes && (word.is_some() || step.stop.is_none()) {
@@ -177,7 +177,7 @@ impl Reading {
     }
 
     /// The type of an event has the status too. A body is all that comes, whatever its status is.
-    fn conclude(&mut self, step: &'static Step, kind: &str, response: &Value, place: Place) {
+    fn conclude(&mut self, step: &'static Step, kind: &str, response: &Value, place: Indices) {
         let words = &self.parts.api.status;
         let of_kind = || kind.rsplit_once('.').map(|(_, status)| status);
         let Some(status) = text_of(response, words.member).or_else(of_kind) else { return };
