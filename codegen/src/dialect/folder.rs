@@ -333,7 +333,7 @@ impl Folder {
 const LINK: &str = "a dialect has no symbolic links: copy the file";
 const TOO_LARGE: &str = "the files of a dialect have at most 16 MiB together";
 
-/// Sorted.
+/// The entries are sorted, so that every machine reads them in one order.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let read = fs::read_dir(folder)
         .and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());

@@ -56,6 +56,7 @@ fn is_played(case: &BetweenCase, front: &Dialect, declared: &Declared) -> bool {
         && !(case.is_whole && is_socket)
 }
 
+/// Tests with errors, which a router may remember, are played last.
 const fn class(fault: Option<Fault>) -> u8 {
     match fault {
         None => 0,

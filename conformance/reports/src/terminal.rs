@@ -55,11 +55,16 @@ impl Page {
             return;
         }
         self.heading("unexpectedly passing: remove from the list of expected failures");
-        for entry in stale.iter().take(STALE) {
+        let most = if self.is_verbose { usize::MAX } else { STALE };
+        for entry in stale.iter().take(most) {
             self.row(2, 4, &visible(&cut(entry, ENTRY)));
         }
-        if stale.len() > STALE {
-            self.row(2, 4, &format!("and {} more", stale.len() - STALE));
+        self.more(stale.len(), most);
+    }
+
+    pub(super) fn more(&mut self, all: usize, most: usize) {
+        if all > most {
+            let _ = writeln!(self.out, "  and {} more (--verbose shows all)", all - most);
         }
     }
 

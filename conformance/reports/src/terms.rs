@@ -78,7 +78,7 @@ pub(super) fn dialect(run: &Run) -> Option<String> {
     }
 }
 
-/// The number of clients that it breaks, and whether it fails below MUST.
+/// The number of clients that it breaks, and whether it fails below MUST. `None` if it does neither.
 pub(super) fn harm(cause: &Cause) -> Option<String> {
     let count = cause.clients.len() as u64;
     let breaks = match cause.played.as_ref().map(PlayedResponse::broken_of) {

@@ -1,11 +1,10 @@
-//! JSON with holes.
+//! JSON with holes, which pages of APIs have as text.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-/// JSON with holes.
 #[derive(Debug, Default)]
 pub(crate) struct Template(pub(crate) Value);
 

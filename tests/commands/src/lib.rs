@@ -7,6 +7,7 @@ mod transcript;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 use std::{env, fs};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -61,7 +62,11 @@ impl Commands {
             [] => Ok(()),
             _ => Err(Failed::from(format!("not used by any test: remove {}", strays.join(", ")))),
         }));
-        libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+        let mut arguments = Arguments::from_args();
+        // Many tests wait for servers and clients most of the time.
+        let threads = thread::available_parallelism().map_or(2, |cores| 2 * cores.get());
+        arguments.test_threads.get_or_insert(threads);
+        libtest_mimic::run(&arguments, trials).exit_code()
     }
 
     /// Runs a test, and compares or blesses what it printed.

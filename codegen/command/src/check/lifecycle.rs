@@ -125,7 +125,7 @@ fn outcome(api: &Api<'_>, report: &mut Report) {
     }
 }
 
-/// By all places of the scopes around it.
+/// A scope is at each of its places within each place of the scopes around it.
 fn places_in_body(api: &ApiFile, scope: &Scope) -> Vec<String> {
     let around = scope.parent.as_ref().and_then(|parent| api.scopes.get(parent));
     let outer = around.filter(|around| around.parent.is_some()).map(|around| places_in_body(api, around));

@@ -330,7 +330,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Distinguishes an unnamed object from the others of its union.
+/// The required member that distinguishes an unnamed object from the others of its union.
 fn distinct(branches: &[Schema], at: usize) -> Option<&str> {
     let others = branches.iter().enumerate().filter(|(other, _)| *other != at);
     let others: Vec<&[Property]> = others.filter_map(|(_, branch)| properties(branch)).collect();

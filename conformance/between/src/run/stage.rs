@@ -185,14 +185,14 @@ impl Stage {
         (evidence, playing.other_api())
     }
 
-    fn line(&self, test: &Test) -> Option<Connection<'_>> {
+    fn connection(&self, test: &Test) -> Option<Connection<'_>> {
         let is_warmed = test.agent.is_some_and(|agent| agent.is_warmed);
         Some(Connection::new(self.clients.of(test)?, test.front, test.declared.websocket, is_warmed))
     }
 
     /// Each turn of a case continues the previous answer.
     async fn turns(&self, test: &Test, playing: &Playing) -> Vec<Exchanged> {
-        let Some(mut line) = self.line(test) else { return Vec::new() };
+        let Some(mut connection) = self.connection(test) else { return Vec::new() };
         let mut questions = Questions::new(test, &test.mark);
         let mut exchanges: Vec<Exchanged> = Vec::new();
         for turn in 0..test.case.answers.len().max(1) {
@@ -203,7 +203,7 @@ impl Stage {
             }
             playing.begin_turn(turn);
             let leaves_after = test.case.leaves_after.filter(|_| turn == 0);
-            let exchange = line.ask(questions.body(), leaves_after, playing).await;
+            let exchange = connection.ask(questions.body(), leaves_after, playing).await;
             exchanges.push(Exchanged { turn, ..exchange });
             if !has_turns(test) {
                 break;
@@ -213,14 +213,14 @@ impl Stage {
     }
 
     async fn converse(&self, test: &Test, agent: &'static AgentProfile, playing: &Playing) -> Vec<Exchanged> {
-        let (Some(mut line), Some(case)) = (self.line(test), &test.case.session) else {
+        let (Some(mut connection), Some(case)) = (self.connection(test), &test.case.session) else {
             return Vec::new();
         };
         let mut session = PlayedSession::new(test, case, agent);
         let mut exchanges = Vec::new();
         for turn in 0..session.len() {
             playing.begin_turn(turn);
-            let exchange = Exchanged { turn, ..line.repeat(&session.request(turn), playing).await };
+            let exchange = Exchanged { turn, ..connection.repeat(&session.request(turn), playing).await };
             session.go_on(&exchange, turn);
             exchanges.push(exchange);
             self.quiet(playing).await;
@@ -246,11 +246,11 @@ impl Stage {
     }
 
     async fn replay(&self, test: &Test, session: &Session, playing: &Playing) -> Vec<Exchanged> {
-        let Some(mut line) = self.line(test) else { return Vec::new() };
+        let Some(mut connection) = self.connection(test) else { return Vec::new() };
         let mut exchanges = Vec::new();
         for (turn, request) in session.requests.iter().enumerate() {
             playing.begin_turn(turn);
-            let exchange = line.repeat(request, playing).await;
+            let exchange = connection.repeat(request, playing).await;
             exchanges.push(Exchanged { turn, ..exchange });
             // The requests of a turn are over before the next one begins.
             self.quiet(playing).await;
@@ -267,8 +267,8 @@ impl Stage {
             let playing = Arc::clone(playing);
             let (dialect, is_socket) = (test.front, test.declared.websocket);
             asking.spawn(async move {
-                let mut line = Connection::new(&client, dialect, is_socket, false);
-                (number, line.ask(body, None, &playing).await)
+                let mut connection = Connection::new(&client, dialect, is_socket, false);
+                (number, connection.ask(body, None, &playing).await)
             });
         }
         let mut exchanges = asking.join_all().await;
@@ -276,7 +276,7 @@ impl Stage {
         exchanges.into_iter().map(|(_, exchange)| exchange).collect()
     }
 
-    /// Also ends when the patience is over.
+    /// Waits until the upstream is quiet, and no longer than the patience.
     async fn quiet(&self, playing: &Playing) {
         let drained = self.settings.declared.drains.map(|drains| Duration::from_secs(drains) + DRAINED);
         let until = playing.elapsed() + drained.unwrap_or_default().max(self.settings.patience * 2);

@@ -115,9 +115,9 @@ impl PlayedCase {
 
     /// The connection stays open for later steps.
     pub(crate) fn said(&self, message: &str) -> Option<SocketScript> {
-        let Plays::Socket(line) = self.played(message.as_bytes(), 0).into_owned() else { return None };
-        let is_last = self.turns.is_empty() && line.is_last;
-        Some(SocketScript { is_last, ..line })
+        let Plays::Socket(script) = self.played(message.as_bytes(), 0).into_owned() else { return None };
+        let is_last = self.turns.is_empty() && script.is_last;
+        Some(SocketScript { is_last, ..script })
     }
 }
 

@@ -219,7 +219,7 @@ fn of_gateway(
     Some((request, sound, edited))
 }
 
-/// Such edits affect only SSE frames, which a WebSocket does not have.
+/// Some edits affect only SSE frames, which a WebSocket does not have.
 fn is_same_on_socket(edits: &[Edit], sound: &Played, edited: &Played) -> bool {
     !edited.is_stream || !edits.is_empty() && sound.messages().eq(edited.messages())
 }

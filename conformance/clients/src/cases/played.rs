@@ -32,9 +32,12 @@ impl Plays {
                 act.pieces.iter().for_each(|(_, piece)| bytes.extend(piece));
                 bytes
             }
-            Self::Socket(line) => {
-                line.messages.iter().flat_map(|(_, message)| [message, "\n"]).collect::<String>().into_bytes()
-            }
+            Self::Socket(script) => script
+                .messages
+                .iter()
+                .flat_map(|(_, message)| [message, "\n"])
+                .collect::<String>()
+                .into_bytes(),
         }
     }
 }

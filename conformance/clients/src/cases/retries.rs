@@ -88,7 +88,7 @@ impl PlayedRetries {
         !self.is_lasting
     }
 
-    /// Of requests that were sent again: their number, when they came, and whether they are alike.
+    /// Requests that were sent again have problems by their number, by when they came, and if they are not alike.
     pub(crate) fn problems(&self, sent: &[Sent], api: &Api) -> Vec<RequestProblem> {
         let mut found = Vec::new();
         let requests = attempts(sent, api);

@@ -135,7 +135,7 @@ impl Director for Playing {
         let Some((at, case, _)) = self.find(&opened.path) else { return over };
         self.keep(at, Sent::Message(text.chars().take(LARGEST).collect()));
         match case.said(text) {
-            Some(line) if number <= case.turns.len() => line,
+            Some(script) if number <= case.turns.len() => script,
             _ => {
                 let error = json!({"type": "error", "status": 400, "error": {"type": "invalid_request_error",
                     "code": "invalid_value", "message": "This case has no more turns.", "param": null}});

@@ -55,6 +55,7 @@ struct Ends {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SecretFound {
     Nothing,
+    /// All bytes may be the start of the secret.
     Begun,
     /// The secret is present with this length.
     Whole(usize),

@@ -16,6 +16,9 @@ use super::test::{Tested, rule};
 
 pub use matrix::ClientMatrix;
 
+/// The rule of requests whose cases explain it.
+const RETRY: &str = "client-request/retry";
+
 impl Reported for ClientRun {
     fn sheet(&self) -> Sheet<'_> {
         tested(self).sheet()
@@ -51,15 +54,19 @@ fn tested(run: &ClientRun) -> Tested<'_, OfClient> {
         model: None,
         noun: "group",
         about: |Test { about, .. }, finding| {
-            // A request is wrong whatever the response is.
-            if finding.is_some_and(|it| about.outcome.rule().is_none_or(|rule| rule.id != it.rule)) {
+            // But for retries, a request is wrong whatever the response is.
+            if finding.is_some_and(|it| {
+                it.rule != RETRY && about.outcome.rule().is_none_or(|rule| rule.id != it.rule)
+            }) {
                 return Vec::new();
             }
-            vec![
+            let response = finding.map(|_| ("response", &*about.title));
+            let rest = [
                 ("wanted", wanted(&about.expect)),
                 ("because", &about.because),
                 ("authority", &about.authority),
-            ]
+            ];
+            response.into_iter().chain(rest).collect()
         },
         page: rule::of_client,
         again: Box::new(|test| run.command_of(&test.name)),

@@ -270,7 +270,7 @@ const ONE_BY_ONE: usize = 20;
 /// The group of trials that changed alike, and their endings before and after.
 type Alike<'d> = (&'d str, Option<Ending>, Option<Ending>);
 
-/// Alike changes together. `None` if there are few, or if one fails: failures are always listed.
+/// Changes that are alike stand together. `None` if there are few, or if one fails: failures are always listed.
 fn folded(changes: &[TrialChange]) -> Option<Vec<(Alike<'_>, Vec<&str>)>> {
     if changes.len() <= ONE_BY_ONE || changes.iter().any(|change| change.fails) {
         return None;
@@ -281,7 +281,7 @@ fn folded(changes: &[TrialChange]) -> Option<Vec<(Alike<'_>, Vec<&str>)>> {
     Some(grouped(names))
 }
 
-/// By name, and sorted by name.
+/// Values of both sides by their names.
 fn pairs<'t, T>(before: Vec<(&'t str, T)>, after: Vec<(&'t str, T)>) -> BTreeMap<&'t str, [Option<T>; 2]> {
     let mut pairs: BTreeMap<&str, [Option<T>; 2]> = BTreeMap::new();
     for (at, all) in [before, after].into_iter().enumerate() {

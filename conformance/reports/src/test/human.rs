@@ -23,14 +23,14 @@ const IN_FULL: usize = 10;
 const IN_LINE: usize = 40;
 /// Maximum number of names in a line.
 const NAMES: usize = 9;
-/// Maximum number of other tests of a cause.
-const TESTS: usize = 4;
 /// Maximum number of rows of a section.
 const ROWS: usize = 20;
 /// Maximum number of characters of a side.
 const SIDE: usize = 400;
 /// Maximum number of characters of a message.
 const MESSAGE: usize = 600;
+/// Maximum number of characters of a cell.
+const CELL: usize = 300;
 /// Width of the labels of remarks.
 const LABEL: usize = 10;
 
@@ -72,8 +72,13 @@ impl<A: Serialize> Tested<'_, A> {
             if let Some(reason) = &test.expected {
                 page.row(4, 6, &format!("expected: {}", visible(reason)));
             }
+            if test.has_failed() {
+                for (name, text) in (self.about)(test, None) {
+                    page.row(4, 6, &format!("{name}: {}", visible(text)));
+                }
+            }
             if test.findings.is_empty() && !test.reason.is_empty() {
-                page.row(4, 6, &visible(&test.reason));
+                page.row(4, 6, &visible(&cut(&test.reason, MESSAGE)));
             }
         }
         page.out.push('\n');
@@ -134,9 +139,6 @@ impl<A: Serialize> Tested<'_, A> {
         if let Some(at) = first_difference(finding) {
             page.remark("", &format!("they differ from character {at}"));
         }
-        for (name, text) in (self.about)(test, Some(finding)) {
-            page.remark(name, &visible(text));
-        }
         let groups = listed(&cause.groups, NAMES, |group| visible(group));
         page.remark("seen", &format!("{} of {groups}; {}", counted(cause.tests, "test"), level_of(cause)));
         if !finding.breaks.is_empty() {
@@ -155,8 +157,12 @@ impl<A: Serialize> Tested<'_, A> {
         for file in files(test, self.folder) {
             page.remark("", &visible(&file));
         }
+        for (name, text) in (self.about)(test, Some(finding)) {
+            page.remark(name, &visible(text));
+        }
         if !others.is_empty() {
-            page.remark("also", &listed(others, TESTS, |name| visible(name)));
+            let most = if page.is_verbose { usize::MAX } else { NAMES };
+            page.remark("also", &listed(others, most, |name| visible(name)));
         }
         // It is not wrapped, so that it can be copied.
         let label = page.style.frame(&format!("{:LABEL$}", "again"));
@@ -211,12 +217,6 @@ impl Page {
         let _ = writeln!(self.out, "  {} {rows}", self.style.frame(&format!("{name:LABEL$}")));
     }
 
-    fn more(&mut self, all: usize, most: usize) {
-        if all > most {
-            let _ = writeln!(self.out, "  and {} more (--verbose shows all)", all - most);
-        }
-    }
-
     /// A table that is too wide has its cells one after the other.
     fn section(&mut self, section: &Section) {
         if section.rows.is_empty() {
@@ -228,7 +228,7 @@ impl Page {
         let texts = section.heads.len() - section.numbers;
         let cell = |(at, cell): (usize, &Cell)| match &*cell.text() {
             "0" if at >= texts => "-".to_owned(),
-            text => visible(text),
+            text => visible(&cut(text, CELL)),
         };
         let rows = section.rows.iter().take(most).map(|row| row.cells.iter().enumerate().map(cell).collect());
         let rows: Vec<Vec<String>> = iter::once(section.heads.clone()).chain(rows).collect();
@@ -243,10 +243,13 @@ impl Page {
                 });
                 let _ = writeln!(self.out, "{}", cells.collect::<String>().trim_end());
             } else if number > 0 {
-                let (names, numbers) = row.split_at(texts);
-                let numbers = numbers.iter().zip(&section.heads[texts..]);
-                let numbers = numbers.map(|(cell, head)| format!("{head} {cell}"));
-                self.row(2, 4, &names.iter().cloned().chain(numbers).collect::<Vec<_>>().join(" · "));
+                let cells =
+                    row.iter().zip(&section.heads).enumerate().filter(|(_, (cell, _))| !cell.is_empty());
+                let named = |(at, (cell, head)): (usize, (&String, &String))| match at {
+                    0 => cell.clone(),
+                    _ => format!("{head}: {cell}"),
+                };
+                self.row(2, 4, &cells.map(named).collect::<Vec<_>>().join(" · "));
             }
         }
         self.more(section.rows.len(), most);

@@ -221,9 +221,10 @@ impl<'r, A: Serialize> Tested<'r, A> {
     fn sections(&self) -> Vec<Section> {
         let mut sections = (self.sections)();
         let rows = self.unjudged().into_iter().map(|(reason, tests)| {
-            vec![Cell::code(reason), Cell::code(tests[0]), Cell::plain(tests.len().to_string())]
+            let count = Cell::plain(tests.len().to_string());
+            vec![Cell::code(reason), Cell::codes(tests), count]
         });
-        sections.push(Section::table("Not judged", ["because", "first test", "tests"], 1, rows));
+        sections.push(Section::table("Not judged", ["because", "tests", "number"], 1, rows));
         sections
     }
 

@@ -1,4 +1,4 @@
-//! The commands, one file or folder each.
+//! The commands, one file or folder each, and what only they have.
 
 pub(in crate::cli) mod between;
 pub(in crate::cli) mod check;

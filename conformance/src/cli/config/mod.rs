@@ -360,7 +360,8 @@ fn name(text: &str) -> String {
     text.split([':', '=']).next().unwrap_or_default().trim().to_lowercase()
 }
 
-/// By the configuration file, and by the run whose failed tests are repeated. `None` if they add nothing.
+/// The command line with what the configuration file and the run whose failed tests are repeated add. `None` if they add
+/// nothing.
 pub(in crate::cli) fn completed(
     arguments: &[OsString],
     command: &Command,
@@ -667,7 +668,7 @@ fn read(file: &Path) -> Result<Config> {
     Ok(config)
 }
 
-/// Such a character could control a terminal or forge a line of a log.
+/// The setting with a character that could control a terminal or forge a line of a log.
 fn dangerous(value: &toml::Value) -> Option<(String, char)> {
     let below = |name: String, value| {
         let (rest, character) = dangerous(value)?;

@@ -10,7 +10,6 @@ use super::page::{Each, Page, Step};
 use super::parts::{Lane, Parts, text_of};
 use crate::ReplyError;
 
-/// Reads a response of an API.
 #[derive(Debug)]
 pub(super) struct Reading {
     page: &'static Page,

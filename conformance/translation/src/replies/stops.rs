@@ -15,7 +15,7 @@ struct File {
 
 static FILE: LazyLock<File> = LazyLock::new(|| pages::parsed(include_str!("../../../../spec/twins.toml")));
 
-/// Returns the classes of a response's stop reason. A word with several classes means the one that the content shows.
+/// The classes of a response's stop reason. A word with several classes means the one that the content shows.
 pub fn stops(api: &str, word: &str) -> &'static [Stop] {
     FILE.stop.get(api).and_then(|words| words.get(word)).map(Vec::as_slice).unwrap_or_default()
 }

@@ -105,7 +105,7 @@ pub(super) struct Step {
     pub(super) id: Option<String>,
     /// A call without an id gets one, and its result has it by the name of the function.
     pub(super) makes_id: bool,
-    pub(super) name: String,
+    pub(super) name: Option<String>,
     /// The arguments as text, which some clients send as JSON; or as JSON.
     pub(super) arguments: String,
     pub(super) input: Option<String>,
@@ -153,6 +153,10 @@ pub(super) enum Kind {
 }
 
 impl Step {
+    pub(super) fn name_in<'v>(&self, value: &'v Value) -> &'v str {
+        self.name.as_ref().map_or("", |place| text(value, place))
+    }
+
     pub(super) fn kind<'v>(&self, value: &'v Value) -> &'v str {
         match self.by.as_deref().unwrap_or("/type") {
             // The name of the first member.
@@ -297,26 +301,58 @@ pub(super) fn usual_name(kind: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::writing::EFFORTS;
     use super::*;
 
     const PARTS: [&str; 9] =
         ["text", "refusal", "image", "image_data", "image_link", "reasoning", "redacted", "call", "result"];
 
+    /// The values that a request may lose, besides members of the question.
+    const LOST: [&str; 5] =
+        ["reasoning.id", "reasoning.is_redacted", "reasoning.seal", "result.is_error", "arguments"];
+
     #[test]
-    fn steps_name_only_steps_and_tables_that_there_are() {
+    fn names_of_pages_are_known() {
+        let members = serde_json::json!(crate::Question::default());
         for api in spec::spoken() {
             let page = Page::of(api.name);
-            assert!(page.table("request").is_some(), "{}", api.name);
-            let tables = page.tables.values().chain(COMMON.tables.values());
-            let of_tables = tables.flat_map(|table| table.on.values());
-            let all = of_tables.chain(page.steps.values()).chain(COMMON.steps.values()).flatten();
-            for step in all {
+            let tables = page.tables.iter().chain(&COMMON.tables);
+            let of_tables = tables.clone().flat_map(|(_, table)| table.on.values());
+            let of_steps = page.steps.values().chain(COMMON.steps.values());
+            let all: Vec<&Step> = of_tables.chain(of_steps).flatten().collect();
+            for step in &all {
                 assert!(step.go.as_ref().is_none_or(|name| !page.steps(name).is_empty()), "{step:?}");
                 assert!(step.table.as_ref().is_none_or(|name| page.table(name).is_some()), "{step:?}");
+                let places = [&step.by, &step.has, &step.set, &step.choice, &step.id, &step.name, &step.seal];
+                let places = places.into_iter().flatten().chain([&step.at, &step.into]).chain(&step.text);
+                for place in places.filter(|place| *place != "*") {
+                    assert!(place.is_empty() || place.starts_with('/'), "{} {place}", api.name);
+                }
+            }
+            // Whatever the page has of its own is named by something.
+            for name in page.steps.keys() {
+                assert!(all.iter().any(|step| step.go.as_ref() == Some(name)), "{} {name}", api.name);
+            }
+            for name in page.tables.keys().filter(|name| *name != "request") {
+                assert!(all.iter().any(|step| step.table.as_ref() == Some(name)), "{} {name}", api.name);
+            }
+            for name in page.write.losses.keys() {
+                let is_member = members.get(name).is_some();
+                assert!(is_member || LOST.contains(&&**name), "{} {name}", api.name);
+            }
+            for (effort, nearest) in &page.write.nearest {
+                assert!(
+                    [effort, nearest].iter().all(|it| EFFORTS.contains(&&***it)),
+                    "{} {effort}",
+                    api.name
+                );
             }
             let speakers = [Role::User, Role::Assistant, Role::System].map(|role| page.write.speaker(role));
-            for name in speakers.into_iter().flatten().flat_map(|speaker| speaker.parts.keys()) {
-                assert!(PARTS.contains(&&**name), "{} {name}", api.name);
+            for speaker in speakers.into_iter().flatten() {
+                let named = [&speaker.own, &speaker.first, &speaker.last].into_iter().flatten();
+                for name in named.chain(speaker.parts.keys()) {
+                    assert!(PARTS.contains(&&**name), "{} {name}", api.name);
+                }
             }
         }
     }

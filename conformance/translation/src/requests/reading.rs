@@ -132,7 +132,6 @@ impl Reader {
         }
     }
 
-    /// Returns whether the step fits.
     fn step(&mut self, step: &'static Step, value: &Value) -> bool {
         if !step.fits(self.page, value) {
             return false;
@@ -170,7 +169,7 @@ impl Reader {
         if let Some(place) = &step.schema {
             let schema = value.pointer(place).cloned().unwrap_or_default();
             let schema = if step.lowers { lower_types(schema) } else { schema };
-            self.question.format = Format::Schema { name: text(value, &step.name).to_owned(), schema };
+            self.question.format = Format::Schema { name: step.name_in(value).to_owned(), schema };
         }
         if let Some(inner) = value.pointer(&step.into) {
             if let Some(field) = step.field {
@@ -188,7 +187,7 @@ impl Reader {
     }
 
     fn part(&mut self, kind: Kind, step: &Step, value: &Value) -> Part {
-        let name = text(value, &step.name);
+        let name = step.name_in(value);
         let id = some_text(value, step.id.as_deref());
         match kind {
             Kind::Text => Part::Text(joined(value, &step.text)),

@@ -14,7 +14,7 @@ use crate::template::{Context, Template, are_set, fill};
 const USUAL_LIMIT: u64 = 4096;
 
 /// The efforts of reasoning.
-const EFFORTS: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+pub(super) const EFFORTS: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /// Values for templates.
 #[derive(Debug, Default)]

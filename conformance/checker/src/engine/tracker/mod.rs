@@ -60,7 +60,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Comes before the effects of the event. If relations said nothing of the last event, a delta like it is not compared
+    /// Called before the effects of the event. If relations said nothing of the last event, a delta like it is not compared
     /// again.
     pub(in crate::engine) fn relate_whole(&mut self, event: usize) {
         let is_settled = self.stream.is_related && self.record.view.repeats() && self.plan.is_fragment[event];

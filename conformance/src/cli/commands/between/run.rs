@@ -91,7 +91,7 @@ impl BetweenArgs {
         Ok(run)
     }
 
-    /// Of the command, of a gateway that runs already, or of the reference gateway.
+    /// The gateway is started by the command, runs already, or is the reference gateway.
     fn stand(
         &self,
         suite: &Suite,
@@ -207,7 +207,7 @@ fn other_upstream(one: &Detected) -> Option<String> {
     Some(format!("{}: it asks in {}", one.front.api.name, upstream.api.name))
 }
 
-/// In a thread of its own. An interrupted run does not wait until it is done.
+/// The work is done in a thread of its own. An interrupted run does not wait for it.
 fn within<T: Send + 'static>(machine: &RunRuntime, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let (sender, done) = channel();
     Builder::new().spawn(move || {

@@ -9,7 +9,7 @@ use spec::table::{EventLine, Marker, Role};
 
 /// How the `event:` field of an event relates to `type` in its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum EventField {
+enum FieldBesideType {
     Equal,
     Message,
     Missing,
@@ -23,7 +23,7 @@ enum EventField {
 /// Counts of how the events of recordings are framed.
 #[derive(Debug, Default)]
 pub(super) struct Framings {
-    lines: BTreeMap<EventField, u64>,
+    lines: BTreeMap<FieldBesideType, u64>,
     /// The recordings with events that have a framing.
     framed: BTreeSet<usize>,
     /// The recordings with a whole response.
@@ -56,12 +56,12 @@ impl Framings {
             return;
         }
         let line = match (frame.event.as_deref(), spec::json::string_member(data, "type")) {
-            (Some(line), Some(own)) if line == own => EventField::Equal,
-            (Some("message"), _) => EventField::Message,
-            (Some(_), None) => EventField::Alone,
-            (Some(_), Some(_)) => EventField::Other,
-            (None, Some(_)) => EventField::Missing,
-            (None, None) => EventField::Neither,
+            (Some(line), Some(own)) if line == own => FieldBesideType::Equal,
+            (Some("message"), _) => FieldBesideType::Message,
+            (Some(_), None) => FieldBesideType::Alone,
+            (Some(_), Some(_)) => FieldBesideType::Other,
+            (None, Some(_)) => FieldBesideType::Missing,
+            (None, None) => FieldBesideType::Neither,
         };
         *self.lines.entry(line).or_default() += 1;
     }
@@ -75,18 +75,18 @@ impl Framings {
         let is_typed = base.framing.types.is_empty();
         let fits = |event_line: EventLine| {
             self.lines.keys().all(|line| match event_line {
-                EventLine::EqualsType => *line == EventField::Equal,
-                EventLine::AlwaysMessage => *line == EventField::Message,
+                EventLine::EqualsType => *line == FieldBesideType::Equal,
+                EventLine::AlwaysMessage => *line == FieldBesideType::Message,
                 EventLine::Forbidden => {
-                    *line == EventField::Missing || *line == EventField::Neither && !is_typed
+                    *line == FieldBesideType::Missing || *line == FieldBesideType::Neither && !is_typed
                 }
-                EventLine::Discriminator => matches!(line, EventField::Alone | EventField::Equal),
+                EventLine::Discriminator => matches!(line, FieldBesideType::Alone | FieldBesideType::Equal),
                 EventLine::None => {
-                    matches!(line, EventField::Missing | EventField::Message)
-                        || *line == EventField::Neither && !is_typed
+                    matches!(line, FieldBesideType::Missing | FieldBesideType::Message)
+                        || *line == FieldBesideType::Neither && !is_typed
                 }
                 EventLine::DiscriminatorIfUntyped => {
-                    matches!(line, EventField::Missing | EventField::Equal | EventField::Alone)
+                    matches!(line, FieldBesideType::Missing | FieldBesideType::Equal | FieldBesideType::Alone)
                 }
             })
         };
@@ -105,11 +105,11 @@ impl Framings {
         let (_, value) = candidates.into_iter().find(|(event_line, _)| fits(*event_line))?;
         let counts = self.lines.iter().map(|(line, events)| {
             let what = match line {
-                EventField::Equal => "equal to type",
-                EventField::Message => "\"message\"",
-                EventField::Missing | EventField::Neither => "missing",
-                EventField::Alone => "instead of type",
-                EventField::Other => "another text",
+                FieldBesideType::Equal => "equal to type",
+                FieldBesideType::Message => "\"message\"",
+                FieldBesideType::Missing | FieldBesideType::Neither => "missing",
+                FieldBesideType::Alone => "instead of type",
+                FieldBesideType::Other => "another text",
             };
             format!("{what} in {}", counted(*events, "event"))
         });

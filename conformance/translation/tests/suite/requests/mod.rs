@@ -7,6 +7,6 @@ mod trip;
 use spec::Dialect;
 
 /// The first-party dialect of each API.
-fn dialects() -> [&'static Dialect; 3] {
-    ["openai", "anthropic", "chat"].map(|name| spec::dialect(name).unwrap())
+fn dialects() -> [&'static Dialect; 4] {
+    ["openai", "anthropic", "chat", "gemini"].map(|name| spec::dialect(name).unwrap())
 }

@@ -17,6 +17,7 @@ fn without(mut question: Question, lost: &[&str]) -> Question {
             "stops" => question.stops.clear(),
             "temperature" => question.temperature = None,
             "choices" => question.choices = None,
+            "user" => question.user = None,
             "choice" => question.choice = Choice::Free,
             "is_one_call" => question.is_one_call = false,
             "effort" => question.effort = None,
