@@ -145,7 +145,9 @@ impl<A: Serialize> Tested<'_, A> {
             page.remark("breaks", &listed(&finding.breaks, NAMES, |client| visible(client)));
         }
         for (name, lines) in [("harms", &cause.agents), ("played", &(self.played)(cause))] {
-            lines.iter().for_each(|line| page.remark(name, &visible(line)));
+            for line in lines {
+                page.remark(name, &visible(line));
+            }
         }
         if let Some(rule) = self.page_of(cause) {
             page.remark("fix", &visible(&rule.fix));

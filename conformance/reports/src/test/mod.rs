@@ -32,6 +32,9 @@ const MESSAGE: usize = 1000;
 /// Maximum number of changed levels that are named.
 const LEVELS: usize = 9;
 
+/// Texts by name.
+type Named<'t> = Vec<(&'static str, &'t str)>;
+
 /// Tells something about a test or a cause.
 pub(crate) type About<'r, T, A> = Box<dyn Fn(&T) -> A + 'r>;
 
@@ -62,7 +65,7 @@ pub(super) struct Tested<'r, A> {
     pub(super) model: Option<&'r str>,
     pub(super) noun: &'static str,
     /// Texts by name that explain a test, or one of its findings.
-    pub(super) about: for<'t> fn(&'t Test<A>, Option<&TestFinding>) -> Vec<(&'static str, &'t str)>,
+    pub(super) about: for<'t> fn(&'t Test<A>, Option<&TestFinding>) -> Named<'t>,
     pub(super) page: fn(&str, &str) -> Option<RulePage>,
     /// The command that runs a test again.
     pub(super) again: About<'r, Test<A>, String>,
