@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Turns;
 use super::page::{Field, Kind, Page, Step, only, usual_name};
-use super::values::{effort_of, lower_types, output_of, plain, some_text, text, usual_parameters};
+use super::values::{effort_of, full_text, lower_types, output_of, plain, some_text, text, usual_parameters};
 use crate::question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool};
 
 /// Number of names in [`Question::others`], and of characters in each. A request may have any number.
@@ -153,7 +153,7 @@ impl Reader {
         {
             self.question.effort = Some(effort.clone());
         }
-        if let Some(seal) = some_text(value, step.seals.as_deref()).filter(|seal| !seal.is_empty()) {
+        if let Some(seal) = full_text(value, step.seals.as_deref()) {
             self.turns.seal_last(seal);
         }
         if let Some(kind) = step.part {
@@ -198,7 +198,7 @@ impl Reader {
             }),
             Kind::Reasoning => {
                 let text = joined(value, &step.text);
-                let seal = some_text(value, step.seal.as_deref()).filter(|seal| !seal.is_empty());
+                let seal = full_text(value, step.seal.as_deref());
                 let is_redacted = step.is_redacted && text.is_empty() && seal.is_some();
                 Part::Reasoning(Reasoning { id, text, seal, is_redacted })
             }
@@ -258,11 +258,7 @@ impl Reader {
         self.question.tools.push(Tool {
             name: text(tool, "/name").to_owned(),
             // An empty one says nothing.
-            description: tool
-                .get("description")
-                .and_then(Value::as_str)
-                .filter(|text| !text.is_empty())
-                .map(str::to_owned),
+            description: full_text(tool, Some("/description")),
             parameters: usual_parameters(schema.as_ref()),
         });
     }

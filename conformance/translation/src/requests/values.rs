@@ -43,6 +43,11 @@ pub(super) fn some_text(of: &Value, place: Option<&str>) -> Option<String> {
     of.pointer(place?).and_then(Value::as_str).map(str::to_owned)
 }
 
+/// `None` also if the text is empty.
+pub(super) fn full_text(of: &Value, place: Option<&str>) -> Option<String> {
+    some_text(of, place).filter(|text| !text.is_empty())
+}
+
 /// A text, or another value as JSON.
 pub(super) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
