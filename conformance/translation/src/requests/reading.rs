@@ -258,7 +258,7 @@ impl Reader {
         self.question.tools.push(Tool {
             name: text(tool, "/name").to_owned(),
             // An empty one says nothing.
-            description: full_text(tool, Some("/description")),
+            description: tool.get("description").and_then(|text| full_text(text, Some(""))),
             parameters: usual_parameters(schema.as_ref()),
         });
     }
