@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use harness::lock;
+use memchr::memmem;
 use spec::Api;
 
 use crate::evidence::{Exchanged, KeyPlace, Response, RunKey, SeenKey};
@@ -105,17 +106,14 @@ fn hide_headers(headers: &mut [(String, String)], value: &str, key: RunKey) -> b
 
 /// `None` if the key is not there.
 fn hide(bytes: &[u8], value: &str, key: RunKey) -> Option<Vec<u8>> {
-    let value = value.as_bytes();
-    let mut hidden = Vec::with_capacity(bytes.len());
-    let (mut rest, mut is_seen) = (bytes, false);
-    while let Some(at) = rest.windows(value.len()).position(|window| window == value) {
-        hidden.extend_from_slice(rest.get(..at)?);
+    let (mut hidden, mut end) = (Vec::new(), 0);
+    for at in memmem::find_iter(bytes, value) {
+        hidden.extend_from_slice(&bytes[end..at]);
         hidden.extend_from_slice(placeholder(key).as_bytes());
-        rest = rest.get(at + value.len()..)?;
-        is_seen = true;
+        end = at + value.len();
     }
-    hidden.extend_from_slice(rest);
-    is_seen.then_some(hidden)
+    hidden.extend_from_slice(&bytes[end..]);
+    (end > 0).then_some(hidden)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use catalogue::Level;
 use checker::{Answer, Checker, Rules, ToolCall};
 use gateway::{Act, End};
+use memchr::memmem;
 use recordings::goldens::{GOLDENS, Golden};
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -68,7 +69,7 @@ impl Said {
     }
 
     pub(super) fn has_id(&self, id: &str) -> bool {
-        let has = |text: &str| self.body.windows(text.len()).any(|window| window == text.as_bytes());
+        let has = |text: &str| memmem::find(&self.body, text.as_bytes()).is_some();
         match id {
             // Other strings are empty, too.
             "" => has("id\":\"\"") || has("id\": \"\""),

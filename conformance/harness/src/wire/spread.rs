@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -175,7 +176,7 @@ type At = (usize, Option<usize>);
 fn secret_places(events: &[(Range<usize>, String)], all: &[u8], secrets: &Secrets) -> Vec<Range<usize>> {
     let mut joined: BTreeMap<String, (String, Vec<At>)> = BTreeMap::new();
     for (event, (place, data)) in events.iter().enumerate() {
-        let data_at = find(&all[place.clone()], data.as_bytes()).map(|at| place.start + at);
+        let data_at = memmem::find(&all[place.clone()], data.as_bytes()).map(|at| place.start + at);
         for (name, text) in texts(data) {
             let (whole, ats) = joined.entry(name).or_default();
             // The text is part of the data.
@@ -194,10 +195,6 @@ fn secret_places(events: &[(Range<usize>, String)], all: &[u8], secrets: &Secret
         }
     }
     found
-}
-
-fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
-    bytes.windows(part.len().max(1)).position(|window| window == part)
 }
 
 /// Letters and digits after field names, for data over several lines.
