@@ -1,5 +1,6 @@
 //! JSON with holes, which pages of APIs have as text.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
@@ -22,7 +23,7 @@ pub(crate) trait Context {
     /// A member without a value is left out, and an object without any of its members. Otherwise it is null.
     const IS_SPARSE: bool = false;
 
-    fn get(&self, name: &str) -> Option<Value>;
+    fn get(&self, name: &str) -> Option<Cow<'_, Value>>;
 
     /// The response as a whole, as it is when it begins or ends.
     fn response(&self, _moment: &str, _inner: &Value) -> Value {
@@ -37,8 +38,10 @@ const INNER: &str = "{it}";
 /// so is an entry with a member `?flag`. `{"@begun": …}` and `{"@ended": …}` are the response as a whole.
 pub(crate) fn fill<C: Context>(template: &Value, context: &C) -> Value {
     match template {
-        Value::String(text) => hole(text)
-            .map_or_else(|| filled(text, context).into(), |name| context.get(name).unwrap_or_default()),
+        Value::String(text) => match hole(text) {
+            Some(name) => context.get(name).map(Cow::into_owned).unwrap_or_default(),
+            None => filled(text, context).into(),
+        },
         Value::Array(entries) => {
             entries.iter().filter(|it| holds(it, context)).map(|it| fill(it, context)).collect()
         }
@@ -55,7 +58,7 @@ pub(crate) fn fill<C: Context>(template: &Value, context: &C) -> Value {
                 let own = match value.as_str().and_then(hole).map(|name| context.get(name)) {
                     None => fill(value, context),
                     Some(None) if C::IS_SPARSE => continue,
-                    Some(own) => own.unwrap_or_default(),
+                    Some(own) => own.map(Cow::into_owned).unwrap_or_default(),
                 };
                 let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
                 if !(C::IS_SPARSE && is_empty(&own) && value.is_object() && !is_empty(value)) {
@@ -127,9 +130,9 @@ pub(crate) fn is_set(flag: &str, context: &impl Context) -> bool {
     if let Some(flag) = flag.strip_prefix('!') {
         return !is_set(flag, context);
     }
-    match context.get(flag) {
+    match context.get(flag).as_deref() {
         None | Some(Value::Null) => false,
-        Some(Value::Bool(is_true)) => is_true,
+        Some(Value::Bool(is_true)) => *is_true,
         Some(Value::Number(number)) => number.as_f64() != Some(0.0),
         Some(Value::String(text)) => !text.is_empty(),
         Some(Value::Array(entries)) => !entries.is_empty(),
@@ -170,13 +173,14 @@ mod tests {
     struct Words;
 
     impl Context for Words {
-        fn get(&self, name: &str) -> Option<Value> {
-            match name {
-                "text" => Some(json!("a {it} {count} \"")),
-                "count" => Some(json!(3)),
-                "zero" => Some(json!(0)),
-                _ => None,
-            }
+        fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
+            let value = match name {
+                "text" => json!("a {it} {count} \""),
+                "count" => json!(3),
+                "zero" => json!(0),
+                _ => return None,
+            };
+            Some(Cow::Owned(value))
         }
 
         fn response(&self, moment: &str, inner: &Value) -> Value {

@@ -7,6 +7,8 @@ mod page;
 pub mod resource;
 mod writer;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use spec::{Api, Dialect};
 
@@ -102,7 +104,7 @@ fn filled(Template(template): &Template, said: &[(&'static str, Value)]) -> Valu
 struct Aside<'s>(&'s [(&'static str, Value)]);
 
 impl Context for Aside<'_> {
-    fn get(&self, name: &str) -> Option<Value> {
-        self.0.iter().rfind(|(own, _)| *own == name).map(|(_, value)| value.clone())
+    fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
+        self.0.iter().rfind(|(own, _)| *own == name).map(|(_, value)| Cow::Borrowed(value))
     }
 }

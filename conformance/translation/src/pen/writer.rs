@@ -1,5 +1,6 @@
 //! Writes a response as it arrives.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Value, json};
@@ -488,13 +489,13 @@ impl Part {
         matches!(self.state, PartState::Completed | PartState::Incomplete)
     }
 
-    fn get(&self, name: &str) -> Option<Value> {
+    fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
         if let PartKind::Item { values, .. } = &self.kind
             && let Some(value) = values.get(name)
         {
-            return Some(value.clone());
+            return Some(Cow::Borrowed(value));
         }
-        match name {
+        let value = match name {
             "ended" => Some(json!(self.has_ended())),
             "id" => Some(json!(self.id)),
             "index" => self.places.map(|[index, _]| json!(index)),
@@ -510,7 +511,8 @@ impl Part {
                 | ("name", PartKind::Call { name: value, .. }) => Some(json!(value)),
                 _ => None,
             },
-        }
+        };
+        value.map(Cow::Owned)
     }
 }
 
@@ -524,35 +526,35 @@ impl Named<'_> {
 }
 
 impl Context for Named<'_> {
-    fn get(&self, name: &str) -> Option<Value> {
+    fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
         let Writer { front, head, .. } = self.writer;
         if name.starts_with('/') {
-            return front.request.pointer(name).cloned();
+            return front.request.pointer(name).map(Cow::Borrowed);
         }
         if let Some(value) = self.part.and_then(|part| part.get(name)) {
             return Some(value);
         }
         if let Some(value) = self.writer.said.get(name) {
-            return Some(value.clone());
+            return Some(Cow::Borrowed(value));
         }
         if let Some(place) = name.strip_prefix("delta/") {
-            return self.delta.get(place).cloned();
+            return self.delta.get(place).map(Cow::Borrowed);
         }
         if let Some(kind) = name.strip_prefix("parts.") {
-            return Some(self.writer.wholes(|part| part.is_of(kind)));
+            return Some(Cow::Owned(self.writer.wholes(|part| part.is_of(kind))));
         }
         if let Some(word) = name.strip_prefix("stop.") {
-            return self.writer.stop(word);
+            return self.writer.stop(word).map(Cow::Owned);
         }
         let usage = head.usage.unwrap_or_default();
         let count = |count: Option<u64>| Some(json!(count.unwrap_or(0)));
         let error = |of: fn(&ReplyError) -> &String| head.error.as_ref().map(|error| json!(of(error)));
-        match name {
+        let value = match name {
+            "delta" => return Some(Cow::Borrowed(self.delta)),
             "tag" => Some(json!(head.tag)),
             "model" => Some(json!(head.model)),
             "now" | "later" => Some(json!(front.now)),
             "sequence" => Some(json!(self.writer.events)),
-            "delta" => Some(self.delta.clone()),
             "choice" | "written" => Some(json!(0)),
             "carried" => self.writer.carried.as_ref().map(|seal| json!(seal)),
             "before" => head.stopped.before.as_ref().map(|text| json!(text)),
@@ -583,7 +585,8 @@ impl Context for Named<'_> {
             "message" => error(|error| &error.message),
             "code" => head.error.as_ref().and_then(|error| self.writer.code(&error.class)),
             _ => None,
-        }
+        };
+        value.map(Cow::Owned)
     }
 
     fn response(&self, moment: &str, inner: &Value) -> Value {

@@ -1,5 +1,6 @@
 //! Writes a question as a request by the forms of an API.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -23,9 +24,9 @@ struct Values(Map<String, Value>);
 impl Context for Values {
     const IS_SPARSE: bool = true;
 
-    fn get(&self, name: &str) -> Option<Value> {
+    fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
         let (name, place) = name.find('/').map_or((name, ""), |end| name.split_at(end));
-        self.0.get(name)?.pointer(place).filter(|value| !value.is_null()).cloned()
+        self.0.get(name)?.pointer(place).filter(|value| !value.is_null()).map(Cow::Borrowed)
     }
 }
 
