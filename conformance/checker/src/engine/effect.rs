@@ -313,7 +313,10 @@ impl Finding {
     /// Returns the clients for which it fails: those that it was measured to break, and not only by the reports of users. There
     /// are none if the product of the dialect is recorded to send such streams.
     pub fn measured_breaks(&self) -> Vec<&'static str> {
-        let effects = CLIENTS.iter().zip(self.effects()).filter(|_| !self.is_recorded);
+        if self.is_recorded {
+            return Vec::new();
+        }
+        let effects = CLIENTS.iter().zip(self.effects());
         effects.filter(|(_, effect)| effect.failure().is_some()).map(|(client, _)| client.name).collect()
     }
 

@@ -48,7 +48,8 @@ impl FailOn {
 
     /// Returns whether a finding fails.
     pub fn fails(self, finding: &Finding) -> bool {
-        self.fails_with(finding.level, !finding.measured_breaks().is_empty())
+        // Most findings fail by their level.
+        self.fails_all(finding.level) || self >= Self::Breaks && !finding.measured_breaks().is_empty()
     }
 
     /// Returns whether a finding of a level fails, which is measured to break a client or not.

@@ -1,5 +1,6 @@
 //! The history of a session, which the client sends again in each turn.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Level;
@@ -127,7 +128,10 @@ fn entries(question: &Question) -> Vec<Entry> {
 fn system(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
     const RULE: &str = "session/system-inside";
     let (asked, got) = (&turn.sent.question, &upstream.question);
-    let (wanted, own) = (entries(asked), entries(got));
+    // Most conversations have no text of the system inside.
+    let has_inside = asked.turns.iter().any(|turn| turn.role == Role::System);
+    let wanted = if has_inside { entries(asked) } else { Vec::new() };
+    let own = LazyCell::new(|| entries(got));
     let head: String = got.instructions.iter().map(|text| letters(text)).collect();
     let number = turn.number;
     for text in asked.instructions.iter().filter(|text| !text.starts_with(ATTRIBUTION)) {
