@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 use std::{env, fs, thread};
 
 use conformance::gateway::{Embedded, Settings};
@@ -236,47 +237,68 @@ fn serve(folder: &Path, line: &str) -> Result<(), String> {
     if first.contains("http://127.0.0.1:") { Ok(()) } else { Err(format!("it says {first:?}")) }
 }
 
-/// Runs the commands of a page. Returns how many ran.
-fn run(name: &str) -> usize {
-    let page = repository().join(name);
-    let mut ran = 0;
-    let mut failures = Vec::new();
-    for (number, block) in blocks(&page).iter().enumerate() {
-        let folder = empty(&format!("{}-{number}", name.replace('/', "-")));
-        seed(&folder, block);
-        for line in commands(block) {
-            if EXCEPTIONS.iter().any(|(start, _)| line.starts_with(start)) || line.starts_with("export ") {
-                continue;
-            }
-            ran += 1;
-            if line.starts_with("conformance serve") && !line.contains("--list-faults") {
-                failures.extend(serve(&folder, &line).err().map(|problem| format!("{line}: {problem}")));
-                continue;
-            }
-            let gateway = if line.contains("open-responses") { &OPEN_RESPONSES } else { &OPENAI };
-            let real = line
-                .replace("http://localhost:8080/v1", &gateway.url())
-                .replace("https://gateway.example/v1", &gateway.url());
-            let expected = CODES.iter().find(|(start, ..)| line == *start).map_or(0, |(_, code, _)| *code);
-            let output = bash(&folder, &real);
-            if output.status.code() != Some(expected) {
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                failures.push(format!(
-                    "{line}: {}, expected {expected}\n{}\n{}",
-                    output.status,
-                    text(&output.stdout),
-                    text(&output.stderr)
-                ));
-            }
+/// Runs the commands of a block. Returns how many ran, and those that failed.
+fn run(name: &str, number: usize, block: &str) -> (usize, Vec<String>) {
+    let (mut ran, mut failures) = (0, Vec::new());
+    let folder = empty(&format!("{}-{number}", name.replace('/', "-")));
+    seed(&folder, block);
+    for line in commands(block) {
+        if EXCEPTIONS.iter().any(|(start, _)| line.starts_with(start)) || line.starts_with("export ") {
+            continue;
+        }
+        ran += 1;
+        if line.starts_with("conformance serve") && !line.contains("--list-faults") {
+            failures.extend(serve(&folder, &line).err().map(|problem| format!("{line}: {problem}")));
+            continue;
+        }
+        let gateway = if line.contains("open-responses") { &OPEN_RESPONSES } else { &OPENAI };
+        let real = line
+            .replace("http://localhost:8080/v1", &gateway.url())
+            .replace("https://gateway.example/v1", &gateway.url());
+        let expected = CODES.iter().find(|(start, ..)| line == *start).map_or(0, |(_, code, _)| *code);
+        let output = bash(&folder, &real);
+        if output.status.code() != Some(expected) {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            failures.push(format!(
+                "{name}: {line}: {}, expected {expected}\n{}\n{}",
+                output.status,
+                text(&output.stdout),
+                text(&output.stderr)
+            ));
         }
     }
-    assert!(failures.is_empty(), "{name}:\n{}", failures.join("\n\n"));
+    (ran, failures)
+}
+
+/// Runs all commands of pages, and returns how many ran of each page. Blocks are independent, and most commands wait.
+fn run_all(names: Vec<String>) -> BTreeMap<String, usize> {
+    let of_page = |name: String| {
+        let blocks = blocks(&repository().join(&name)).into_iter().enumerate();
+        blocks.map(move |(number, block)| (name.clone(), number, block))
+    };
+    let all = Mutex::new(names.into_iter().flat_map(of_page));
+    let next = || all.lock().expect("no thread panics with it").next();
+    let done = Mutex::new((BTreeMap::new(), Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..2 * thread::available_parallelism().map_or(2, NonZero::get) {
+            scope.spawn(|| {
+                while let Some((name, number, block)) = next() {
+                    let (own, failures) = run(&name, number, &block);
+                    let mut done = done.lock().expect("no thread panics with it");
+                    *done.0.entry(name).or_insert(0) += own;
+                    done.1.extend(failures);
+                }
+            });
+        }
+    });
+    let (ran, failures) = done.into_inner().expect("no thread panicked");
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     ran
 }
 
 #[test]
 fn the_readme_runs() {
-    assert!(run("README.md") >= 4);
+    assert!(run_all(vec!["README.md".to_owned()])["README.md"] >= 4);
 }
 
 #[test]
@@ -285,13 +307,11 @@ fn all_other_pages_run() {
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let is_page = |name: &str| Path::new(name).extension().is_some_and(|of| of == "md");
     let is_run = |name: &String| is_page(name) && ELSEWHERE.iter().all(|(page, _)| page != name);
-    let names: Vec<String> = names.filter(is_run).collect();
-    let ran: BTreeMap<&str, usize> = thread::scope(|scope| {
-        let run = |name| scope.spawn(move || run(&format!("docs/{name}")));
-        let runs: Vec<_> = names.iter().map(|name| (name.as_str(), run(name))).collect();
-        runs.into_iter().map(|(name, run)| (name, run.join().expect("its commands run"))).collect()
-    });
-    assert!(ran["running.md"] >= 20 && ran["certifying.md"] >= 6 && ran["clients.md"] >= 2, "{ran:?}");
+    let ran = run_all(names.filter(is_run).map(|name| format!("docs/{name}")).collect());
+    let ran_at_least = |name: &str, least| ran[&format!("docs/{name}")] >= least;
+    let all =
+        ran_at_least("running.md", 20) && ran_at_least("certifying.md", 6) && ran_at_least("clients.md", 2);
+    assert!(all, "{ran:?}");
 }
 
 /// An exception that no page needs any more goes.
