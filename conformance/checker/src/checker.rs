@@ -50,7 +50,7 @@ impl Checker {
 
     /// Creates a checker with all rules of a dialect.
     pub fn new(dialect: &'static Dialect) -> Self {
-        Self::with_rules(&Rules::of(dialect))
+        Self::with_rules(&RuleSets::all().of(dialect))
     }
 
     /// Creates a checker with selected rules, which many checkers can share.
@@ -71,7 +71,7 @@ impl Checker {
     /// then it keeps what it processes. A stream that shows none is not checked.
     pub fn recognising(sets: &RuleSets) -> Self {
         let dialect = fallback(None).unwrap_or(spec::DIALECTS[0]);
-        let mut checker = Self::with_rules(sets.of(dialect));
+        let mut checker = Self::with_rules(&sets.of(dialect));
         checker.sets = Some(sets.clone());
         checker.waiting = Some(Box::default());
         checker

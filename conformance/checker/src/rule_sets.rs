@@ -1,16 +1,16 @@
 //! The rules of each dialect that is recognised.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::{fmt, ptr};
 
 use catalogue::{Level, Rule};
-use spec::{DIALECTS, Dialect};
+use spec::Dialect;
 
 use crate::Rules;
 use crate::chosen::levels_of_logs;
 
-/// The rules of every dialect, made when a stream is recognised as one of it.
+/// The rules of dialects, made when a stream is the first of one.
 ///
 /// ```
 /// use checker::{Checker, RuleSets};
@@ -24,15 +24,17 @@ use crate::chosen::levels_of_logs;
 pub struct RuleSets(Arc<Sets>);
 
 struct Sets {
-    made: Vec<OnceLock<Rules>>,
+    /// By the address of the dialect: a folder can have a known name, and change while a program runs.
+    made: Mutex<BTreeMap<usize, Arc<Rules>>>,
     levels: BTreeMap<String, Level>,
     is_wanted: Box<dyn Fn(&Rule) -> bool + Send + Sync>,
 }
 
 impl RuleSets {
-    /// Returns all rules of each dialect.
+    /// Returns all rules of each dialect, which a program makes once.
     pub fn all() -> Self {
-        Self::new(BTreeMap::new(), |_| true)
+        static ALL: LazyLock<RuleSets> = LazyLock::new(|| RuleSets::new(BTreeMap::new(), |_| true));
+        ALL.clone()
     }
 
     /// Returns the rules of each dialect that a predicate accepts, some of them with levels that a reader chose.
@@ -40,8 +42,7 @@ impl RuleSets {
         levels: BTreeMap<String, Level>,
         is_wanted: impl Fn(&Rule) -> bool + Send + Sync + 'static,
     ) -> Self {
-        let made = DIALECTS.iter().map(|_| OnceLock::new()).collect();
-        Self(Arc::new(Sets { made, levels, is_wanted: Box::new(is_wanted) }))
+        Self(Arc::new(Sets { made: Mutex::default(), levels, is_wanted: Box::new(is_wanted) }))
     }
 
     /// Keeps the rules that a predicate accepts.
@@ -57,11 +58,11 @@ impl RuleSets {
     }
 
     /// Returns the rules of a dialect.
-    pub fn of(&self, dialect: &'static Dialect) -> &Rules {
+    pub fn of(&self, dialect: &'static Dialect) -> Arc<Rules> {
         let Sets { made, levels, is_wanted } = &*self.0;
-        let make = || Rules::with_levels(dialect, levels).only(|rule| is_wanted(rule));
-        let at = DIALECTS.iter().position(|other| other.name == dialect.name).unwrap_or_default();
-        made[at].get_or_init(make)
+        let make = || Arc::new(Rules::with_levels(dialect, levels).only(|rule| is_wanted(rule)));
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(made.entry(ptr::from_ref(dialect).addr()).or_insert_with(make))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Findings do not depend on names: of events, ids and indices, of the root and its containers, and of the value of the root.
 
 use catalogue::{DecidedBy, Operand, RULES, Relation, Rule, RuleInApi, Whose};
+use conformance::checker::RuleSets;
 use conformance::{Rules, check, violation};
 use recordings::capture::Format;
 use recordings::goldens::{GOLDENS, golden};
@@ -93,6 +94,14 @@ fn good_streams_are_good_under_other_names() {
         streams += 1;
     }
     assert!(streams > 20, "{streams} good streams");
+}
+
+#[test]
+fn the_rules_of_a_dialect_that_is_not_listed_are_its_own() {
+    let sets = RuleSets::all();
+    for dialect in spec::DIALECTS.iter().copied().chain([&spec::renamed::DIALECT, &spec::reshaped::DIALECT]) {
+        assert_eq!(sets.of(dialect).dialect().name, dialect.name);
+    }
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ::checker::{Exchange, Finding as Found, Frame, Places};
+use ::checker::{Exchange, Finding as Found, Frame, Places, RuleSets};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use results::AUTO;
 
-use crate::data::{bytes, detached, shared_rules, shared_sets};
+use crate::data::{bytes, detached, shared_rules};
 use crate::finding::{Finding, findings};
 
 /// Checks one stream while it arrives. Does no I/O. Chunk boundaries do not matter.
@@ -56,9 +56,9 @@ impl Checker {
     #[pyo3(signature = (dialect = AUTO))]
     fn new(dialect: &str) -> PyResult<Self> {
         let checker = if dialect == AUTO {
-            ::checker::Checker::recognising(shared_sets())
+            ::checker::Checker::recognising(&RuleSets::all())
         } else {
-            ::checker::Checker::with_rules(shared_rules(dialect)?)
+            ::checker::Checker::with_rules(&*shared_rules(dialect)?)
         };
         Ok(Self { stream: Mutex::new(Stream { checker, is_finished: false }) })
     }

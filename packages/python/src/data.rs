@@ -1,7 +1,6 @@
 //! What Python hands over.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use ::checker::{RuleSets, Rules};
 use pyo3::exceptions::PyValueError;
@@ -37,18 +36,9 @@ pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// The rules are made once.
-pub(crate) fn shared_sets() -> &'static RuleSets {
-    static SETS: OnceLock<RuleSets> = OnceLock::new();
-    SETS.get_or_init(RuleSets::all)
-}
-
-/// The rules are made once for each dialect. A folder whose files have changed is another one of the same name.
-pub(crate) fn shared_rules(name: &str) -> PyResult<&'static Rules> {
-    static KNOWN: Mutex<BTreeMap<usize, &Rules>> = Mutex::new(BTreeMap::new());
+/// The rules are made once for each dialect.
+pub(crate) fn shared_rules(name: &str) -> PyResult<Arc<Rules>> {
     let dialect =
         conformance::cli::dialect(name).map_err(|error| PyValueError::new_err(format!("{error:#}")))?;
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = std::ptr::from_ref(dialect).addr();
-    Ok(known.entry(place).or_insert_with(|| Box::leak(Box::new(Rules::of(dialect)))))
+    Ok(RuleSets::all().of(dialect))
 }

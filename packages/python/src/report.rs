@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ::checker::{Entry, Exchange, Rules};
+use ::checker::{Entry, Exchange, RuleSets, Rules};
 use pyo3::prelude::*;
 use recordings::Checking;
 use recordings::capture::{Format, Reader};
 use results::{AUTO, CaptureReport, FailOn};
 
-use crate::data::{bytes, detached, from_json, shared_rules, shared_sets, to_json};
+use crate::data::{bytes, detached, from_json, shared_rules, to_json};
 use crate::finding::{Finding, findings};
 
 /// Result of checking one recording.
@@ -121,7 +121,7 @@ impl Report {
 #[pyclass(frozen, module = "responses_conformance")]
 pub(crate) struct Run {
     /// The rules; none if dialects are recognised.
-    rules: Option<&'static Rules>,
+    rules: Option<Arc<Rules>>,
     /// Reusable state for checking a recording, one for each thread.
     idle: Mutex<Vec<Checking>>,
     captures: Mutex<Vec<CaptureReport>>,
@@ -159,9 +159,9 @@ impl Run {
 
     fn checking(&self) -> Checking {
         let idle = self.idle().pop();
-        idle.unwrap_or_else(|| match self.rules {
+        idle.unwrap_or_else(|| match &self.rules {
             Some(rules) => Checking::new(rules, false),
-            None => Checking::recognising(shared_sets(), false),
+            None => Checking::recognising(&RuleSets::all(), false),
         })
     }
 
@@ -253,9 +253,9 @@ impl Run {
     fn to_json(&self, py: Python<'_>) -> String {
         py.detach(|| {
             let captures = self.captures().clone();
-            reports::json(&match self.rules {
+            reports::json(&match &self.rules {
                 Some(rules) => results::Run::new(rules, captures, None),
-                None => results::Run::of_recognised(shared_sets(), captures, FailOn::default()),
+                None => results::Run::of_recognised(&RuleSets::all(), captures, FailOn::default()),
             })
         })
     }
@@ -265,7 +265,7 @@ impl Run {
     }
 
     fn __repr__(&self) -> String {
-        let dialect = self.rules.map_or(AUTO, |rules| rules.dialect().name);
+        let dialect = self.rules.as_ref().map_or(AUTO, |rules| rules.dialect().name);
         format!("<Run {dialect} recordings={}>", self.__len__())
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use catalogue::Level;
-use checker::{Answer, Checker, Rules, ToolCall};
+use checker::{Answer, Checker, ToolCall};
 use gateway::{Act, End};
 use memchr::memmem;
 use recordings::goldens::{GOLDENS, Golden};
@@ -133,7 +133,7 @@ impl Said {
         if self.is_body {
             return false;
         }
-        let mut checker = Checker::with_rules(&Rules::of(self.dialect));
+        let mut checker = Checker::new(self.dialect);
         checker.push(&mended.body());
         checker.finish();
         let must = checker.findings().iter().filter(|finding| finding.level == Level::Must);

@@ -41,7 +41,7 @@ pub fn shape(
     // A shape depends on no rules.
     let sets = RuleSets::new(BTreeMap::new(), |_| false);
     let mut checking = match dialect {
-        Some(dialect) => Checking::new(sets.of(dialect), false),
+        Some(dialect) => Checking::new(&sets.of(dialect), false),
         None => Checking::recognising(&sets, false),
     };
     let mut step = |entry: Entry<'_>| {

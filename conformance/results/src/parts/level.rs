@@ -26,13 +26,13 @@ pub struct LevelChange {
 impl LevelChange {
     /// The changed levels of rules.
     pub fn all(rules: &Rules) -> Vec<Self> {
-        Self::of_several(&[rules])
+        Self::of_several([rules])
     }
 
     /// If the dialects differ in the level of a rule, it has an entry for each level.
-    pub(crate) fn of_several(rules: &[&Rules]) -> Vec<Self> {
+    pub(crate) fn of_several<'r>(rules: impl IntoIterator<Item = &'r Rules>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
-        for change in rules.iter().flat_map(|rules| rules.changed()).map(Self::from) {
+        for change in rules.into_iter().flat_map(|rules| rules.changed()).map(Self::from) {
             if !all.contains(&change) {
                 all.push(change);
             }

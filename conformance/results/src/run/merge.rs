@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use catalogue::SCENARIOS;
 use checker::{RuleSets, Rules};
@@ -123,7 +124,7 @@ fn chosen(runs: &[&Run]) -> RuleSets {
 }
 
 fn has_levels_of(sets: &RuleSets, run: &Run) -> bool {
-    LevelChange::of_several(&run.rules_in(sets)) == run.levels
+    LevelChange::of_several(run.rules_in(sets).iter().map(Arc::as_ref)) == run.levels
 }
 
 fn has_rules_of(sets: &RuleSets, run: &Run) -> bool {

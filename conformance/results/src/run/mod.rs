@@ -128,10 +128,11 @@ impl Run {
     /// Returns the result of recordings that were checked by the rules of the dialects that were recognised.
     pub fn of_recognised(sets: &RuleSets, captures: Vec<CaptureReport>, fail_on: FailOn) -> Self {
         let rules = rules_in(sets, &captures);
+        let rules: Vec<&Rules> = rules.iter().map(|rules| &**rules).collect();
         Self::of(AUTO, &rules, captures, None, fail_on)
     }
 
-    fn rules_in<'s>(&self, sets: &'s RuleSets) -> Vec<&'s Rules> {
+    fn rules_in(&self, sets: &RuleSets) -> Vec<Arc<Rules>> {
         rules_in(sets, &self.captures)
     }
 
@@ -163,7 +164,7 @@ impl Run {
             },
             outcome: outcome(&captures, live.as_ref(), fail_on),
             fail_on,
-            levels: LevelChange::of_several(rules),
+            levels: LevelChange::of_several(rules.iter().copied()),
             totals,
             rules: RuleTotal::all(rules, &captures),
             causes,
@@ -332,7 +333,7 @@ pub fn recognised_in(captures: &[CaptureReport]) -> Vec<&'static Dialect> {
     spec::DIALECTS.iter().copied().filter(is_seen).collect()
 }
 
-fn rules_in<'s>(sets: &'s RuleSets, captures: &[CaptureReport]) -> Vec<&'s Rules> {
+fn rules_in(sets: &RuleSets, captures: &[CaptureReport]) -> Vec<Arc<Rules>> {
     recognised_in(captures).into_iter().map(|dialect| sets.of(dialect)).collect()
 }
 

@@ -69,8 +69,7 @@ impl DialectRules {
         }
         let rules: BTreeMap<&str, &Rule> = dialects
             .into_iter()
-            .flat_map(|dialect| sets.of(dialect).iter())
-            .map(|rule| (rule.id, rule))
+            .flat_map(|dialect| sets.of(dialect).iter().map(|rule| (rule.id, rule)).collect::<Vec<_>>())
             .collect();
         rules.into_values().collect()
     }

@@ -7,7 +7,7 @@ mod texts;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use ::checker::fallback;
+use ::checker::{RuleSets, fallback};
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, RecordBatch, RecordBatchIterator};
@@ -23,7 +23,7 @@ use tap::{Outcome, Watched};
 use self::capsule::{SCHEMA, STREAM, batches, error};
 use self::rows::{About, Rows};
 use self::texts::Texts;
-use crate::data::{shared_rules, shared_sets};
+use crate::data::shared_rules;
 
 /// Rows about the streams of a table, which any reader of Arrow takes.
 #[pyclass(frozen, module = "responses_conformance")]
@@ -118,12 +118,12 @@ impl Check {
     /// The name is one of an API or a dialect, or the path of a dialect's folder.
     fn new(api: &str) -> PyResult<Self> {
         if api == AUTO {
-            let checking = Checking::recognising(shared_sets(), false);
+            let checking = Checking::recognising(&RuleSets::all(), false);
             return Ok(Self { checking, named: None, rows: Rows::default() });
         }
         let of_api = spec::APIS.iter().find(|known| known.name == api).and_then(|api| fallback(Some(api)));
         let rules = shared_rules(of_api.map_or(api, |dialect| dialect.name))?;
-        let checking = Checking::new(rules, false);
+        let checking = Checking::new(&rules, false);
         Ok(Self { checking, named: Some(rules.dialect()), rows: Rows::default() })
     }
 

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use catalogue::BETWEEN_RULES;
-use checker::{Answer, Checker, Exchange, Finding, Frame, Headers, Places, Request, RuleSets, sse};
+use checker::{Answer, Checker, Exchange, Finding, Frame, Headers, Places, Request, sse};
 use results::text::{cut, visible};
 use results::{FailOn, TestFinding, cause_id, cause_message};
 use serde_json::Value;
@@ -20,8 +19,6 @@ use crate::judge::parts::framing::is_stream;
 
 /// Maximum number of characters of a message, which may list all that an object lacks.
 const MESSAGE: usize = 600;
-
-static RULES: LazyLock<RuleSets> = LazyLock::new(RuleSets::all);
 
 /// Findings by the rules of the client's API that the upstream's response does not have: of the same API, it may have been
 /// passed on as it was.
@@ -57,7 +54,7 @@ pub(in crate::judge) fn check(
     let Some(response) = exchange.response.as_ref().filter(|response| response.status > 0) else {
         return Vec::new();
     };
-    let mut checker = Checker::with_rules(RULES.of(dialect));
+    let mut checker = Checker::new(dialect);
     let request = Request {
         method: "POST".into(),
         url: Cow::Borrowed(&exchange.path),
