@@ -6,6 +6,7 @@ use std::sync::Arc;
 use catalogue::{LOG_RULES, Level, Rule, TestRule};
 use spec::Dialect;
 
+use crate::RuleSets;
 use crate::engine::{Bound, Plan};
 use crate::rules::hooks;
 
@@ -51,7 +52,7 @@ impl ChangedLevel {
 impl Rules {
     /// Returns all rules that apply to a dialect.
     pub fn of(dialect: &'static Dialect) -> Self {
-        Self::with_levels(dialect, &BTreeMap::new())
+        RuleSets::all().of(dialect).as_ref().clone()
     }
 
     /// Returns all rules that apply to a dialect, some of them with the levels that a reader chose. Levels of rules that
@@ -77,26 +78,21 @@ impl Rules {
             changed.push(ChangedLevel { rule, usual, level });
             Bound { rule, level, is_chosen: true, is_recorded }
         };
-        let chosen = catalogue::RULES.iter().map(bound).filter(|bound| bound.level != Level::Off).collect();
-        Self::new(dialect, chosen, changed, levels_of_logs(levels))
-    }
-
-    fn new(
-        dialect: &'static Dialect,
-        chosen: Vec<Bound>,
-        changed: Vec<ChangedLevel>,
-        of_logs: BTreeMap<&'static str, Level>,
-    ) -> Self {
-        Self { plan: Plan::new(dialect, &chosen, hooks), chosen, changed, of_logs }
+        let chosen: Vec<Bound> =
+            catalogue::RULES.iter().map(bound).filter(|bound| bound.level != Level::Off).collect();
+        Self { plan: Plan::new(dialect, &chosen, hooks), chosen, changed, of_logs: levels_of_logs(levels) }
     }
 
     /// Keeps the rules that a predicate accepts.
     #[must_use]
-    pub fn only(self, mut wanted: impl FnMut(&Rule) -> bool) -> Self {
-        let dialect = self.plan.dialect();
-        let chosen = self.chosen.into_iter().filter(|bound| wanted(bound.rule)).collect();
-        let changed = self.changed.into_iter().filter(|changed| wanted(changed.rule)).collect();
-        Self::new(dialect, chosen, changed, self.of_logs)
+    pub fn only(mut self, mut wanted: impl FnMut(&Rule) -> bool) -> Self {
+        let before = self.chosen.len();
+        self.chosen.retain(|bound| wanted(bound.rule));
+        self.changed.retain(|changed| wanted(changed.rule));
+        if self.chosen.len() < before {
+            self.plan = Plan::new(self.plan.dialect(), &self.chosen, hooks);
+        }
+        self
     }
 
     /// Returns the rules.
