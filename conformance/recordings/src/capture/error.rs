@@ -25,6 +25,8 @@ pub enum CaptureError {
     CompressedTwice(&'static str),
     /// The recording is UTF-16.
     Utf16,
+    /// The recording is an archive of this kind, whose files are not read.
+    Archive(&'static str),
     /// The recording is a web page.
     WebPage,
     /// The format is not recognized.
@@ -64,6 +66,9 @@ impl fmt::Display for CaptureError {
             Self::Utf16 => f.write_str(
                 "it is UTF-16, as PowerShell writes the output of a command; recordings must be UTF-8",
             ),
+            Self::Archive(kind) => {
+                write!(f, "it is a {kind} archive; unpack it, and give the files or their folder")
+            }
             Self::WebPage => {
                 let routes: Vec<String> = APIS.iter().map(|api| format!("POST /v1{}", api.path)).collect();
                 write!(

@@ -1,5 +1,7 @@
 //! Detection of the format of a recording by its first bytes.
 
+use std::ops::Range;
+
 use memchr::memchr;
 use serde_json::value::RawValue;
 
@@ -10,6 +12,12 @@ use crate::capture::{CaptureError, Format};
 pub(in crate::capture) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(CaptureError::Utf16);
+    }
+    if let Some(kind) = archive(bytes) {
+        return Err(CaptureError::Archive(kind));
+    }
+    if !complete && bytes.len() < TAR_MARK.end && bytes.contains(&0) {
+        return Ok(None);
     }
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let start = text.trim_ascii_start();
@@ -50,6 +58,22 @@ const MAX_START: usize = 64 << 10;
 
 /// Number of leading bytes of white space allowed before that.
 const MAX_BLANK: usize = 1 << 20;
+
+/// The place of the mark in the head of a tar archive. Before it are the name of a file, and zeros.
+const TAR_MARK: Range<usize> = 257..262;
+
+fn archive(bytes: &[u8]) -> Option<&'static str> {
+    const STARTS: [(&[u8], &str); 4] = [
+        (b"PK\x03\x04", "ZIP"),
+        (b"PK\x05\x06", "ZIP"),
+        (b"7z\xbc\xaf\x27\x1c", "7z"),
+        (b"Rar!\x1a\x07", "RAR"),
+    ];
+    if bytes.get(TAR_MARK) == Some(b"ustar") {
+        return Some("tar");
+    }
+    STARTS.into_iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, kind)| kind)
+}
 
 fn is_web_page(start: &[u8]) -> bool {
     [&b"<!doctype html"[..], b"<html", b"<head", b"<body"]
@@ -160,6 +184,12 @@ mod tests {
     fn what_cannot_be_read_is_told() {
         assert_eq!(detect(b"", true), Err(CaptureError::Empty));
         assert_eq!(detect(b"\xff\xfed\0a\0", false), Err(CaptureError::Utf16));
+        let tar = [&b"a.sse"[..], &[0; 252], b"ustar\x0000", &[0; 248], b"data: 1\n\n"].concat();
+        for end in [tar.len(), 300] {
+            assert_eq!(detect(&tar[..end], false), Err(CaptureError::Archive("tar")));
+        }
+        assert_eq!(detect(&tar[..200], false), Ok(None));
+        assert_eq!(detect(b"PK\x03\x04\ndata: 1\n\n", true), Err(CaptureError::Archive("ZIP")));
         for page in ["<html>", "\n <!DOCTYPE html>\n<html>", "<head><title>502 Bad Gateway"] {
             assert_eq!(detect(page.as_bytes(), true), Err(CaptureError::WebPage), "{page}");
         }

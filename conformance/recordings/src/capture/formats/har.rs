@@ -4,24 +4,38 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::websocket;
 use crate::capture::on_disk::OnDisk;
 use crate::capture::other_api::is_known;
 use crate::capture::pack::base64;
 use crate::capture::pack::body::Body;
-use crate::capture::source::malformed;
+use crate::capture::source::{line_of, malformed, offset_in};
 use crate::capture::{CaptureError, Format, Recorder};
 use checker::{Entry, Exchange, Headers};
 
 #[derive(Deserialize)]
-struct Archive {
-    log: Log,
+struct Archive<'a> {
+    #[serde(borrow)]
+    log: Log<'a>,
 }
 
 #[derive(Deserialize)]
-struct Log {
-    entries: Vec<Recorded>,
+struct Log<'a> {
+    #[serde(borrow)]
+    entries: Vec<&'a RawValue>,
+}
+
+/// The part of an entry that decides whether it is skipped.
+#[derive(Deserialize)]
+struct Asked {
+    request: Addressed,
+}
+
+#[derive(Deserialize)]
+struct Addressed {
+    url: String,
 }
 
 #[derive(Deserialize)]
@@ -79,13 +93,27 @@ struct Message {
     data: String,
 }
 
-/// Other requests of a browser are skipped.
+/// Other requests of a browser are skipped, and an entry that cannot be read costs only itself.
 pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let archive: Archive = serde_json::from_slice(bytes).map_err(|error| malformed(Format::Har, &error))?;
+    let archive: Archive<'_> =
+        serde_json::from_slice(bytes).map_err(|error| malformed(Format::Har, &error))?;
     let mut outcome = Ok(());
     let mut on_disk = OnDisk::new(bytes);
-    for (index, entry) in archive.log.entries.iter().enumerate() {
+    for (index, raw) in archive.log.entries.iter().enumerate() {
+        let entry: Recorded = match serde_json::from_str(raw.get()) {
+            Ok(entry) => entry,
+            Err(error) => {
+                let asked: Option<Asked> = serde_json::from_str(raw.get()).ok();
+                if asked.is_none_or(|asked| is_known(&asked.request.url)) {
+                    let line = line_of(bytes, offset_in(bytes, raw.get()));
+                    let problem = format!("entry {}: {error}", index + 1);
+                    outcome =
+                        outcome.and(Err(CaptureError::Malformed { format: Format::Har, line, problem }));
+                }
+                continue;
+            }
+        };
         let exchange = entry.exchange(index + 1);
         let url = &entry.request.url;
         if !exchange.is_stream() && !is_known(url) {
@@ -156,5 +184,37 @@ impl Message {
         let time = Duration::try_from_secs_f64(self.time - first).ok();
         let frame = websocket::frame(&self.data, line, time);
         sink(if self.r#type == "send" { Entry::Sent(frame) } else { Entry::Event(frame) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn an_entry_that_cannot_be_read_costs_only_itself() {
+        let entry = |url: &str, response: Value| json!({"request": {"method": "POST", "url": url}, "response": response});
+        let stream =
+            json!({"status": 200, "content": {"mimeType": "text/event-stream", "text": "data: {}\n\n"}});
+        let known = "http://h.test/v1/responses";
+        let archive = |odd: &[Value]| {
+            let entries: Vec<Value> = odd.iter().cloned().chain([entry(known, stream.clone())]).collect();
+            json!({"log": {"entries": entries}}).to_string()
+        };
+        let read = |archive: &str| {
+            let mut events = 0;
+            let outcome = read(archive.as_bytes(), &mut |entry| {
+                events += usize::from(matches!(entry, Entry::Event(_)))
+            });
+            (events, outcome.err().map(|error| error.to_string()))
+        };
+        let (events, error) =
+            read(&archive(&[entry(known, Value::Null), entry("http://h.test/a.js", Value::Null)]));
+        assert_eq!(events, 1);
+        assert!(error.is_some_and(|error| error.contains("entry 1: ") && !error.contains("entry 2")));
+        assert_eq!(read(&archive(&[entry("http://h.test/a.js", json!({"status": -1}))])), (1, None));
+        assert!(read(&archive(&[json!(1)])).1.is_some_and(|error| error.starts_with("line 1: entry 1: ")));
     }
 }
