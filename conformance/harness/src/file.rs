@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::plan::random_seed;
@@ -30,6 +30,23 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&new);
     }
     replaced
+}
+
+/// Maximum size of a report, and of a file of a run.
+pub const LARGEST: u64 = 512 << 20;
+
+/// The bytes of a file of limited size, such as [`LARGEST`]: a device may never end.
+///
+/// # Errors
+///
+/// If it cannot be read, or is larger.
+pub fn read_within(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {} MiB", most >> 20)));
+    }
+    Ok(bytes)
 }
 
 /// A folder for temporary files, which no other user can read. It is removed at the end.

@@ -21,7 +21,7 @@ pub mod wire;
 
 pub use compare::{Compared, compare};
 pub use digest::hash;
-pub use file::{Scratch, remove, replace};
+pub use file::{LARGEST, Scratch, read_within, remove, replace};
 pub use lock::lock;
 pub use progress::ProgressLine;
 pub use recorded::{Together, verify_together};

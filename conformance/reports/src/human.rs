@@ -197,7 +197,7 @@ fn block(
     let gutter = " ".repeat(digits);
     let bar = style.frame("|");
     let mut out = String::new();
-    let head = style.level(level, &format!("{}[{}]", word(level), finding.rule));
+    let head = style.level(level, &format!("{}[{}]", word(level), visible(&finding.rule)));
     let _ = writeln!(out, "{head}{}", style.bold(&format!(": {}", visible(message))));
     let _ = writeln!(out, "{gutter}{} {}", style.frame("-->"), place(capture, finding));
     let mut before: Option<u64> = None;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use results::text::visible;
 use results::{CaptureReport, Run, Verdict};
 
 /// Maximum number of causes with a command; the HTML report has one for every exchange.
@@ -14,7 +15,10 @@ fn flaky(run: &Run) -> String {
     let lines: Vec<String> = flaky
         .map(|case| {
             let attempts = case.missed + 1;
-            format!("\n  {}: the expected events occurred on attempt {attempts} of {attempts}", case.name)
+            format!(
+                "\n  {}: the expected events occurred on attempt {attempts} of {attempts}",
+                visible(&case.name)
+            )
         })
         .collect();
     match lines.len() {
@@ -46,7 +50,8 @@ pub fn reproduce(run: &Run) -> String {
         if seen.len() > CAUSES {
             break;
         }
-        let _ = write!(text, "\n  {cause}, first in {}\n    {curl}\n", run.name(capture));
+        let [cause, name, curl] = [cause, &*run.name(capture), curl].map(visible);
+        let _ = write!(text, "\n  {cause}, first in {name}\n    {curl}\n");
     }
     let curls = if text.is_empty() { text } else { format!("\nreproduce with curl{text}") };
     flaky(run) + &curls

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use catalogue::AgentProfile;
+use harness::read_within;
 use serde::Deserialize;
 
 use super::recording::FileExchange;
@@ -126,10 +127,7 @@ fn read(file: &Path, agent: Option<&'static AgentProfile>) -> io::Result<Vec<Ses
 }
 
 fn bounded(file: &Path) -> io::Result<Vec<u8>> {
-    if fs::metadata(file)?.len() > LARGEST {
-        return Err(io::Error::other(format!("it is larger than {LARGEST} bytes")));
-    }
-    fs::read(file)
+    read_within(file, LARGEST)
 }
 
 /// Exchanges of no API, and those without an answer, are left out, and counted with the first session.

@@ -13,7 +13,7 @@ use spec::folder::Folder;
 
 use super::run_file::{RunFile, VERSION};
 use crate::digest::hash;
-use crate::file::{first_difference, remove, replace};
+use crate::file::{LARGEST, first_difference, read_within, remove, replace};
 use crate::wire::Target;
 
 /// The members that every version of the format has.
@@ -311,7 +311,7 @@ impl Evidence {
         if !fs::symlink_metadata(&path)?.is_file() {
             return Err(io::Error::other("it is not a file"));
         }
-        fs::read(path)
+        read_within(&path, LARGEST)
     }
 
     /// Returns the paths of files in the folder that are not among these.

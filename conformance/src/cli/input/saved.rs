@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use harness::evidence::{Evidence, RunFile};
+use harness::{LARGEST, read_within};
 use results::{BETWEEN_RUN_VERSION, BetweenRun, CLIENT_RUN_VERSION, ClientRun, Run};
 
 /// One, or one for each of several dialects.
@@ -84,7 +85,8 @@ fn read_other<R: DeserializeOwned>(
         return Ok(None);
     }
     let text = text(&file, path)?;
-    let Some(version) = serde_json::from_str(&text).ok().and_then(version) else { return Ok(None) };
+    let head = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+    let Some(version) = version(head) else { return Ok(None) };
     if version != known {
         bail!("{} has version {version}, but this build reads {known}", file.display());
     }
@@ -92,7 +94,11 @@ fn read_other<R: DeserializeOwned>(
 }
 
 fn text(file: &Path, named: &Path) -> Result<String> {
-    fs::read_to_string(file).map_err(|error| {
+    // Only a pipe that the reader names is read.
+    let is_pipe = file != named && fs::metadata(file).is_ok_and(|about| !about.is_file());
+    let bytes = if is_pipe { Err(io::Error::other("it is not a file")) } else { read_within(file, LARGEST) };
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+    text.map_err(|error| {
         let hint = match error.kind() {
             io::ErrorKind::NotFound if file != named => "; has the run finished?",
             io::ErrorKind::NotFound => {

@@ -1,10 +1,10 @@
 //! Small files that flags and conformance.toml name.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use harness::read_within;
 use serde::de::DeserializeOwned;
 
 /// Maximum size of such a file in bytes.
@@ -16,13 +16,7 @@ pub(in crate::cli) fn bytes(path: &Path) -> Result<Vec<u8>> {
     if !fs::metadata(path).with_context(named)?.is_file() {
         bail!("{}: not a regular file", path.display());
     }
-    let mut bytes = Vec::new();
-    let file = File::open(path).with_context(named)?;
-    file.take(LARGEST + 1).read_to_end(&mut bytes).with_context(named)?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
-        bail!("{}: larger than {LARGEST} bytes", path.display());
-    }
-    Ok(bytes)
+    read_within(path, LARGEST).with_context(named)
 }
 
 pub(in crate::cli) fn text(path: &Path) -> Result<String> {
