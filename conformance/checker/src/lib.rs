@@ -13,7 +13,6 @@ mod engine;
 mod frame;
 pub mod pieces;
 mod recognition;
-mod rule_sets;
 mod rules;
 pub mod sse;
 mod waiting;
@@ -21,7 +20,7 @@ mod waiting;
 pub use answer::{Answer, AnswerReader, ToolCall, stop_word};
 pub use catalogue::{self, Level, Rule};
 pub use checker::Checker;
-pub use chosen::{ChangedLevel, Rules, level};
+pub use chosen::{ChangedLevel, RuleSets, Rules, level};
 pub use counts::{Counts, Tokens};
 pub use engine::{
     Asked, Chosen, DataProblem, Effect, Excerpt, Finding, Findings, Harm, LOOSEST, LevelName, Location,
@@ -30,6 +29,5 @@ pub use engine::{
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Row, Transport};
 pub use recognition::{Other, Recognised, apis_of_request, fallback, other_than};
-pub use rule_sets::RuleSets;
 pub use rules::{is_sign_of_life, lone_surrogate};
 pub use spec::{self, Dialect};

@@ -270,7 +270,7 @@ fn run(name: &str, number: usize, block: &str) -> (usize, Vec<String>) {
     (ran, failures)
 }
 
-/// Runs all commands of pages, and returns how many ran of each page. Blocks are independent, and most commands wait.
+/// The number of commands of each page, which all run. Blocks are independent, and most commands wait.
 fn run_all(names: Vec<String>) -> BTreeMap<String, usize> {
     let of_page = |name: String| {
         let blocks = blocks(&repository().join(&name)).into_iter().enumerate();
