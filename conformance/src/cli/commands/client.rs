@@ -60,7 +60,7 @@ pub(in crate::cli) struct ClientArgs {
     /// How the client is driven [default: lines].
     #[arg(long, value_parser = known::one_of(MODES, Mode::name))]
     mode: Option<Mode>,
-    /// API that the client speaks: responses, messages, chat [default: responses].
+    /// API that the client speaks: responses, messages, chat, gemini [default: responses].
     #[arg(long, value_name = "API", value_parser = known::APIS, hide_possible_values = true, conflicts_with = "dialect")]
     api: Option<String>,
     /// Dialect the server speaks [default: the usual one of the API].

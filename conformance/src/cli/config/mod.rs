@@ -77,7 +77,7 @@ struct Settings {
     /// Models to request of single APIs, by API.
     #[serde(default)]
     models: BTreeMap<String, String>,
-    /// APIs to test: responses, messages, chat.
+    /// APIs to test: responses, messages, chat, gemini.
     api: Option<Vec<String>>,
     /// Dialect of the endpoint, or its folder, relative to this file; of several APIs, one for each, separated by commas.
     dialect: Option<String>,

@@ -15,7 +15,7 @@ use results::AUTO;
 /// The APIs to test, and their dialects.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ApiArgs {
-    /// APIs to test: responses, messages, chat [default: all that it serves].
+    /// APIs to test: responses, messages, chat, gemini [default: all that it serves].
     ///
     /// A short request to each API shows whether the endpoint serves it. No such request is sent for APIs that are named:
     /// by this flag, --dialect, --profile, the path of --target, or tests that only one API has. These must be there.
