@@ -134,7 +134,7 @@ pub(crate) fn difference(answers: &[Answer], about: &[About], reply: &Reply) -> 
         return Some(differs("response_status", &given, &expected));
     }
     if let Some(Some(given)) = &reply.response_id
-        && !any(&|answer| answer.id.as_ref() == Some(given))
+        && !any(&|answer| answer.id.as_deref().unwrap_or_default() == given)
     {
         return Some(differs("response_id", given, first.id.as_deref().unwrap_or_default()));
     }
@@ -153,14 +153,17 @@ pub(crate) fn difference(answers: &[Answer], about: &[About], reply: &Reply) -> 
             is_same(sent.input, given.input_tokens) && is_same(sent.output, given.output_tokens)
         };
         if !any(&fits) {
-            return Some(differs(
-                "usage",
-                &format!("{given:?}"),
-                &format!("{:?}", ReplyUsage::from(first.tokens.unwrap_or_default())),
-            ));
+            let [given, sent] = [given, first.tokens.unwrap_or_default().into()].map(counts);
+            return Some(format!("usage is {given}, expected {sent}"));
         }
     }
     None
+}
+
+fn counts(ReplyUsage { input_tokens, output_tokens }: ReplyUsage) -> String {
+    let [input, output] = [input_tokens, output_tokens]
+        .map(|count| count.map_or_else(|| "no".to_owned(), |count| count.to_string()));
+    format!("{input} input tokens and {output} output tokens")
 }
 
 /// Describes two different texts, with the position of the first difference.
@@ -294,6 +297,16 @@ mod tests {
             assert_eq!(is_call(&sent, &call(given.clone())), is_same, "{given}");
             assert_eq!(is_call(&sent, &call(json!(given.to_string()))), is_same, "{given}");
         }
+    }
+
+    #[test]
+    fn an_empty_id_is_none() {
+        let reply = |id: &str| Reply { response_id: Some(Some(id.to_owned())), ..Reply::default() };
+        let answer = |id: Option<&str>| Answer { id: id.map(str::to_owned), ..Answer::default() };
+        let sent = [answer(Some("msg_1")), answer(None)];
+        assert_eq!(["", "msg_1"].map(|id| difference(&sent, &[], &reply(id))), [None, None]);
+        assert!(difference(&sent[..1], &[], &reply("")).is_some());
+        assert!(difference(&sent[1..], &[], &reply("msg_1")).is_some());
     }
 
     #[test]
