@@ -1,6 +1,7 @@
 //! Conversations of continued responses.
 
 use serde_json::{Value, json};
+use spec::Api;
 
 use crate::content::problem::Problem;
 use crate::content::text;
@@ -19,12 +20,16 @@ pub(super) struct PastResponse {
 impl PastResponse {
     pub(super) fn new(id: &str, request: &Value, whole: &Value, response: &Value) -> Self {
         let mut context = entries(whole);
-        context.extend(response.get("output").and_then(Value::as_array).cloned().unwrap_or_default());
+        context.extend_from_slice(items_of(response));
         let forgotten = context.len().saturating_sub(MAX_TURNS);
         context.drain(..forgotten);
         let (request, response) = (request.clone(), response.clone());
         Self { id: id.to_owned(), request, context, response }
     }
+}
+
+pub(super) fn items_of(response: &Value) -> &[Value] {
+    response.get("output").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The request with the previous conversation.
@@ -36,6 +41,11 @@ pub(super) fn with_context(request: &Value, mut before: Vec<Value>) -> Value {
     let mut request = request.clone();
     request["input"] = Value::Array(before);
     request
+}
+
+/// The response that a request continues.
+pub(super) fn previous<'r>(request: &'r Value, api: &Api) -> Option<&'r str> {
+    text(request, api.session.as_ref()?.previous)
 }
 
 pub(super) fn unmatched(request: &Value) -> Option<Problem> {

@@ -8,7 +8,7 @@ use spec::Dialect;
 use spec::table::Operation;
 use translation::pen::counted;
 
-use super::context::{PastResponse, unmatched, with_context};
+use super::context::{PastResponse, previous, unmatched, with_context};
 use super::mcp::Servers;
 use super::settings::Settings;
 use super::store::{Store, Stored};
@@ -16,7 +16,6 @@ use crate::content::plan::{Item, ResponsePlan};
 use crate::content::planning::{lengthen, plan};
 use crate::content::problem::Problem;
 use crate::content::refusal::{refusal, refused, unsaid, unserved};
-use crate::content::text;
 use crate::faults::list::{FaultInfo, fault_list};
 use crate::faults::requested::Faults;
 use crate::faults::socket::COMPACTION_TRIGGERED;
@@ -125,8 +124,7 @@ impl Gateway {
         if let Some(problem) = refusal(&request, self.settings.dialect).or_else(|| self.unserved(&request)) {
             return Err(problem);
         }
-        let previous = text(&request, "previous_response_id");
-        let before = match previous.map(|id| known(id).ok_or(id)) {
+        let before = match previous(&request, self.settings.dialect.api).map(|id| known(id).ok_or(id)) {
             None => Vec::new(),
             Some(Ok(context)) => context,
             Some(Err(id)) => self.store().continued(id)?,
@@ -153,7 +151,7 @@ impl Gateway {
         format!("req_{}", self.tag(self.asked.fetch_add(1, Ordering::Relaxed)))
     }
 
-    fn tag(&self, number: u64) -> String {
+    pub(super) fn tag(&self, number: u64) -> String {
         format!("{:04x}{number:06x}", self.settings.seed)
     }
 
