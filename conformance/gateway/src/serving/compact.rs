@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::context::{entries, previous};
 use super::gateway::Gateway;
 use super::store::item;
-use crate::content::plan::tokens;
+use crate::content::pieces::tokens;
 use crate::content::problem::Problem;
 use crate::content::refusal::refused;
 use crate::content::text;

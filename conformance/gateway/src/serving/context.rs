@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use spec::Api;
 
-use crate::content::problem::Problem;
 use crate::content::text;
 
 /// Maximum number of stored entries; the oldest are dropped first.
@@ -46,16 +45,6 @@ pub(super) fn with_context(request: &Value, mut before: Vec<Value>) -> Value {
 /// The response that a request continues.
 pub(super) fn previous<'r>(request: &'r Value, api: &Api) -> Option<&'r str> {
     text(request, api.session.as_ref()?.previous)
-}
-
-pub(super) fn unmatched(request: &Value) -> Option<Problem> {
-    let said = entries(request);
-    let of = |kind: &'static str| said.iter().filter(move |entry| text(entry, "type") == Some(kind));
-    let call = |entry: &Value| text(entry, "call_id").unwrap_or_default().to_owned();
-    let calls: Vec<String> = of("function_call").map(call).collect();
-    let lost = of("function_call_output").map(call).find(|id| !calls.contains(id))?;
-    let message = format!("There is no function call {lost:?}.");
-    Some(Problem::invalid("invalid_value", message, Some("input")))
 }
 
 pub(super) fn entries(request: &Value) -> Vec<Value> {

@@ -8,10 +8,11 @@ use spec::Dialect;
 use spec::table::Operation;
 use translation::pen::counted;
 
-use super::context::{PastResponse, previous, unmatched, with_context};
+use super::context::{PastResponse, previous, with_context};
 use super::mcp::Servers;
 use super::settings::Settings;
 use super::store::{Store, Stored};
+use crate::content::conversation::unmatched;
 use crate::content::plan::{Item, ResponsePlan};
 use crate::content::planning::{lengthen, plan};
 use crate::content::problem::Problem;
@@ -131,7 +132,7 @@ impl Gateway {
         };
         let Settings { dialect, seed, .. } = self.settings;
         let planned = with_context(&request, before);
-        if let Some(problem) = unmatched(&planned) {
+        if let Some(problem) = unmatched(&planned, dialect.api) {
             return Err(problem);
         }
         let mut plan = plan(&planned, dialect, seed);
@@ -140,7 +141,8 @@ impl Gateway {
         if let Some(problem) = unsaid(&plan, dialect) {
             return Err(problem);
         }
-        if matches!(plan.items.as_slice(), [Item::Compaction(_)]) && faults.applies(COMPACTION_TRIGGERED) {
+        let is_compaction = |item: &Item| item.tool().is_some_and(|item| item.page.kind == "compaction");
+        if plan.items.iter().all(is_compaction) && faults.applies(COMPACTION_TRIGGERED) {
             plan.items.extend(plan.items.clone());
         }
         let number = self.store().next();

@@ -46,6 +46,11 @@ pub fn has_item(api: &Api, kind: &str) -> bool {
     Page::of(api.name).item.contains_key(kind)
 }
 
+/// The kind of the item with the result of another, if the API has one.
+pub fn result_of(api: &Api, kind: &str) -> Option<&'static str> {
+    Page::of(api.name).item.get_key_value(&format!("{kind}_output")).map(|(name, _)| name.as_str())
+}
+
 /// A value of this name on the page, with what it says of others.
 pub fn aside(api: &Api, name: &str, said: &[(&'static str, Value)]) -> Value {
     Page::of(api.name).aside.get(name).map(|own| filled(own, said)).unwrap_or_default()

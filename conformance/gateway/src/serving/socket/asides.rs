@@ -80,7 +80,7 @@ impl Desk {
             Some(steer) if !steer.is_settled => steer.is_settled = true,
             _ => return,
         }
-        let stopped = running.stopped("steered");
+        let stopped = running.steered();
         let id = running.id.clone();
         let made = gateway.carry_out(stopped, true, &mut running.faults);
         if self.running_in(lane).is_some_and(|running| running.turn(&made)) {

@@ -312,7 +312,7 @@ impl Desk {
             Ok(mut made) => {
                 if faults.applies("ws/steered-ends") {
                     let mut planned = made.planned.clone();
-                    planned.plan = planned.plan.stopped(usize::MAX, "steered");
+                    planned.plan = planned.plan.steered(usize::MAX);
                     made = self.gateway.carry_out(planned, true, &mut faults);
                 }
                 self.run(lane, made, faults);

@@ -109,9 +109,9 @@ impl Running {
     }
 
     /// The response looks as if it had ended after the sent deltas.
-    pub(super) fn stopped(&self, reason: &'static str) -> PlannedRequest {
+    pub(super) fn steered(&self) -> PlannedRequest {
         let mut planned = self.planned.clone();
-        planned.plan = planned.plan.stopped(self.fragments, reason);
+        planned.plan = planned.plan.steered(self.fragments);
         planned
     }
 }
