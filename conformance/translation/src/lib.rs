@@ -18,4 +18,5 @@ pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasonin
 pub use replies::{Delta, PartKind, ReplyReader, Stopped, stops};
 pub use reply::{Reply, ReplyError, Stop, Usage};
 pub use requests::{NO_ID, lower_types};
+pub use template::Template;
 pub use translator::{Translator, UpstreamEnd};

@@ -6,8 +6,24 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-#[derive(Debug, Default)]
-pub(crate) struct Template(pub(crate) Value);
+/// JSON with holes.
+#[derive(Debug, Default, PartialEq)]
+pub struct Template(pub(crate) Value);
+
+impl Template {
+    /// The template with values in its holes, by their names.
+    pub fn filled(&self, value: impl Fn(&str) -> Option<Value>) -> Value {
+        fill(&self.0, &Values(value))
+    }
+}
+
+struct Values<F>(F);
+
+impl<F: Fn(&str) -> Option<Value>> Context for Values<F> {
+    fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
+        (self.0)(name).map(Cow::Owned)
+    }
+}
 
 impl<'de> Deserialize<'de> for Template {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

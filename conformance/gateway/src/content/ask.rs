@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 use spec::Api;
-use translation::{Format, Question, Tool};
+use translation::{Format, Question};
 
 use super::directive::Directives;
-use super::plan::{Item, tokens};
+use super::pieces::{fragments_of, tokens};
+use super::plan::Item;
 use super::speech::speech;
 use super::{fitting, sample, text};
 
@@ -19,11 +20,7 @@ pub(crate) struct Ask {
     pub(super) said: String,
     /// Directives beside the conversation, where a model does not read them.
     pub(super) reference: String,
-    /// The form of the text.
-    pub(super) format: Format,
-    choices: Option<u64>,
-    /// The functions that it offers.
-    pub(super) tools: Vec<Tool>,
+    pub(super) question: Question,
     /// Whether the last entry is the output of a tool.
     pub(super) is_tool_output: bool,
     pub(super) has_image: bool,
@@ -37,15 +34,15 @@ const MOST_CHOICES: u64 = 16;
 
 impl Ask {
     pub(super) fn read(request: &Value, api: &Api) -> Self {
-        let Question { format, choices, tools, .. } = Question::read(api, request);
         let reference = speech(api).reference.as_ref().and_then(|place| request.pointer(place)?.as_str());
         let input = request.get(api.request.input);
+        let last = input.and_then(|input| text(input.as_array()?.last()?, "type"));
+        let trigger = api.request.compaction.as_ref().map(|trigger| trigger.entry);
         let mut ask = Self {
             said: input.map(Value::to_string).unwrap_or_default(),
             reference: reference.unwrap_or_default().to_owned(),
-            format,
-            choices,
-            tools,
+            question: Question::read(api, request),
+            is_trigger: last.is_some() && last == trigger,
             ..Self::default()
         };
         match input {
@@ -79,7 +76,6 @@ impl Ask {
             text(part, "type") == Some("tool_result") || part.get("functionResponse").is_some()
         };
         self.is_tool_output = role == "tool" || kind.ends_with("_call_output") || parts.iter().any(is_output);
-        self.is_trigger = kind == "compaction_trigger";
         if !["", "user"].contains(&role) || !["", "message"].contains(&kind) {
             return;
         }
@@ -87,8 +83,8 @@ impl Ask {
         if !content.is_some_and(|content| content.is_string() || content.is_array()) {
             return;
         }
-        let is_image = |kind: &str| kind.starts_with("image") || kind == "input_image";
-        let is_file = |kind: &str| ["document", "file", "input_file"].contains(&kind) || kind.contains('/');
+        let is_image = |kind: &str| kind.contains("image");
+        let is_file = |kind: &str| kind == "document" || kind.ends_with("file") || kind.contains('/');
         self.has_image = kinds().any(is_image);
         self.has_file = kinds().any(|kind| is_file(kind) && !is_image(kind));
         self.text = match content {
@@ -98,7 +94,7 @@ impl Ask {
     }
 
     pub(super) fn choices(&self) -> usize {
-        usize::try_from(self.choices.unwrap_or(1).clamp(1, MOST_CHOICES)).unwrap_or(1)
+        usize::try_from(self.question.choices.unwrap_or(1).clamp(1, MOST_CHOICES)).unwrap_or(1)
     }
 
     pub(super) fn plain(&self) -> String {
@@ -130,17 +126,17 @@ impl Ask {
         let call = |number| {
             // Parallel calls in a response have different arguments.
             let text = arguments.to_string().replace("\"Oslo\"", &format!("\"{}\"", sample::city(number)));
-            Item::Function { name: name.to_owned(), arguments: sample::fragments_of(&text) }
+            Item::Function { name: name.to_owned(), arguments: fragments_of(&text) }
         };
         (0..count).map(call).collect()
     }
 
     pub(super) fn words(&self, seed: u64) -> Vec<String> {
-        match &self.format {
+        match &self.question.format {
             Format::Schema { schema, .. } => {
-                return sample::fragments_of(&fitting::value(schema).to_string());
+                return fragments_of(&fitting::value(schema).to_string());
             }
-            Format::Object => return sample::fragments_of(&self.object()),
+            Format::Object => return fragments_of(&self.object()),
             Format::Text => {}
         }
         if let Some(word) = self.recalled() {
@@ -160,7 +156,7 @@ impl Ask {
             (_, _, true) => "The tool has answered.",
             _ => return sample::text(seed),
         };
-        sample::fragments_of(reply)
+        fragments_of(reply)
     }
 
     fn object(&self) -> String {

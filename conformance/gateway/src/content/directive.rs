@@ -31,7 +31,9 @@
 use memchr::memchr2_iter;
 use serde_json::json;
 
-use super::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought, fragments};
+use super::items::ToolItem;
+use super::pieces::{fragments, small};
+use super::plan::{Ending, Item, Part, ResponsePlan, Thought};
 use super::sample;
 
 /// Maximum number of pieces of directives: each becomes events.
@@ -80,7 +82,7 @@ impl Directives {
                 Some(Item::Message(parts)) => parts.push(Part::Text(fragments(words), Vec::new())),
                 _ => items.push(Item::Message(vec![Part::Text(fragments(words), Vec::new())])),
             },
-            "parts" => items.push(Item::Message(sample::parts(small(number(0), 2)))),
+            "parts" => items.push(Item::Message(parts(small(number(0), 2)))),
             "refuse" => {
                 let text = if words.is_empty() { "I can't| help with that." } else { words };
                 items.push(Item::Message(vec![Part::Refusal(fragments(text))]));
@@ -95,38 +97,8 @@ impl Directives {
                 thought(items).is_encrypted = true;
             }
             "call" => self.call(words),
-            "custom" => {
-                let (name, input) = words.split_once(' ').unwrap_or((words, "SELECT| 1;"));
-                items.push(Item::Custom { name: name.to_owned(), input: fragments(input) });
-            }
-            "web_search" => items.push(Item::WebSearch(words.to_owned())),
-            "file_search" => items.push(Item::FileSearch(words.to_owned())),
-            "code" => {
-                let code = if words.is_empty() { "print|(6 *| 7)" } else { words };
-                items.push(Item::Code(fragments(code), "42\n".to_owned()));
-            }
-            "image" => items.push(Item::Image(small(number(0), 1))),
-            "mcp_tools" => {
-                items.push(sample::mcp_tools("notes", has("failed")));
-            }
-            "mcp" => {
-                let arguments = words.find('{').and_then(|at| words.get(at..));
-                let arguments = fragments(arguments.unwrap_or("{\"query\":\"|migration\"}"));
-                items.push(sample::mcp_call("notes", arguments, has("failed")));
-            }
-            "shell" => {
-                let commands = if words.is_empty() { "ls| -a" } else { words };
-                items.push(Item::Shell(commands.split(';').map(shell).collect()));
-            }
-            "patch" => {
-                let diff = if words.is_empty() { "@@\\n-Buy milk|\\n+Buy bread\\n" } else { words };
-                items.push(Item::Patch(fragments(diff)));
-            }
-            "incomplete" => {
-                let is_filter = has("content_filter");
-                self.plan.ending =
-                    Ending::Incomplete(if is_filter { "content_filter" } else { "max_output_tokens" });
-            }
+            "incomplete" if has("content_filter") => self.plan.ending = Ending::Filtered,
+            "incomplete" => self.plan.ending = Ending::Cut,
             "fail" => self.plan.ending = Ending::Failed(small(number(1), 0)),
             "pause" => self.plan.ending = Ending::Paused,
             "block" => self.plan.ending = Ending::Blocked,
@@ -143,7 +115,9 @@ impl Directives {
                 let status = number(0).and_then(|status| u16::try_from(status).ok());
                 self.status = Some(status.filter(|status| (400..600).contains(status)).unwrap_or(500));
             }
-            _ => {}
+            // Only a trigger compacts the conversation.
+            "compaction" => {}
+            tool => items.extend(ToolItem::new(tool, words).map(Item::Tool)),
         }
     }
 
@@ -165,13 +139,9 @@ impl Directives {
     }
 }
 
-/// A request must not overload the server.
-fn small(number: Option<u64>, usual: usize) -> usize {
-    number.and_then(|number| usize::try_from(number).ok()).map_or(usual, |number| number.min(64))
-}
-
-fn shell(command: &str) -> (Fragments, String) {
-    (fragments(command), "notes.txt\n".to_owned())
+fn parts(count: usize) -> Vec<Part> {
+    let part = |number| Part::Text(vec![format!("Part {number}"), " ends.".to_owned()], Vec::new());
+    (1..=count.max(1)).map(part).collect()
 }
 
 fn thought(items: &mut Vec<Item>) -> &mut Thought {
@@ -191,10 +161,6 @@ fn cite(items: &mut [Item], is_file: bool) {
     let before = text.get(..text.len().saturating_sub(1)).unwrap_or_default();
     let end: usize = before.iter().map(|fragment| fragment.chars().count()).sum();
     let start = end - before.last().map_or(0, |fragment| fragment.chars().count());
-    annotations.push(if is_file {
-        json!({"type": "file_citation", "file_id": "file-1", "filename": "policy.pdf", "index": end})
-    } else {
-        json!({"type": "url_citation", "end_index": end, "start_index": start,
-            "title": "Stadt Zürich", "url": "https://example.org/zurich"})
-    });
+    let name = if is_file { "cited_file" } else { "cited_page" };
+    annotations.push(json!({"name": name, "start": start, "end": end}));
 }

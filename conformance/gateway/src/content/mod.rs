@@ -2,15 +2,16 @@
 
 pub(crate) mod address;
 mod ask;
-mod conversation;
+pub(crate) mod conversation;
 pub mod directive;
 pub(crate) mod fitting;
 pub(crate) mod given;
+pub(crate) mod items;
+pub(crate) mod pieces;
 pub(crate) mod plan;
 pub(crate) mod planning;
 pub(crate) mod problem;
 pub(crate) mod refusal;
-pub(crate) mod responses;
 pub(crate) mod sample;
 pub(crate) mod speech;
 

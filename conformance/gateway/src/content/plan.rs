@@ -1,17 +1,9 @@
 //! Plans of responses: their content, before any event is generated.
 
-use std::borrow::Cow;
-
-use checker::setting_in;
 use serde_json::Value;
-use spec::Api;
 
-/// A text, split into the deltas of its stream.
-pub type Fragments = Vec<String>;
-
-pub(crate) fn fragments(text: &str) -> Fragments {
-    text.split('|').map(|fragment| fragment.replace("\\n", "\n")).filter(|text| !text.is_empty()).collect()
-}
+use super::items::ToolItem;
+use super::pieces::{Fragments, tokens};
 
 /// The content of a response.
 #[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
@@ -59,14 +51,24 @@ pub enum Ending {
     /// The response is completed.
     #[default]
     Completed,
-    /// The response is truncated, for this reason.
-    Incomplete(&'static str),
+    /// The response is cut off at the limit of its tokens.
+    Cut,
+    /// A filter cuts the response off.
+    Filtered,
+    /// New input of the client cuts the response off.
+    Steered,
     /// The response fails after this number of events of items.
     Failed(usize),
     /// The turn is paused, to be continued by the client.
     Paused,
     /// The prompt is blocked, so that nothing is said.
     Blocked,
+}
+
+impl Ending {
+    pub(crate) const fn is_incomplete(self) -> bool {
+        matches!(self, Self::Cut | Self::Filtered | Self::Steered)
+    }
 }
 
 /// An output item.
@@ -83,49 +85,8 @@ pub enum Item {
         /// The arguments, as JSON.
         arguments: Fragments,
     },
-    /// A call of a custom tool.
-    Custom {
-        /// The name of the tool.
-        name: String,
-        /// The input of the tool.
-        input: Fragments,
-    },
-    /// A web search with this query.
-    WebSearch(String),
-    /// A file search with this query.
-    FileSearch(String),
-    /// Code to run, and its output.
-    Code(Fragments, String),
-    /// An image, with this number of partial images.
-    Image(usize),
-    /// A list of the tools of an MCP server.
-    McpTools {
-        /// The label of the server.
-        server: String,
-        /// The tools of the server.
-        tools: Vec<Value>,
-        /// Whether listing fails.
-        fails: bool,
-    },
-    /// A call of a tool of an MCP server.
-    McpCall {
-        /// The label of the server.
-        server: String,
-        /// The name of the tool.
-        name: String,
-        /// The output of the tool.
-        output: Option<String>,
-        /// The arguments, as JSON.
-        arguments: Fragments,
-        /// Whether the call fails.
-        fails: bool,
-    },
-    /// Shell commands, each with its output.
-    Shell(Vec<(Fragments, String)>),
-    /// A patch of a file.
-    Patch(Fragments),
-    /// A compacted conversation, encrypted.
-    Compaction(String),
+    /// An item of another tool.
+    Tool(ToolItem),
 }
 
 /// Reasoning.
@@ -146,11 +107,6 @@ pub enum Part {
     Text(Fragments, Vec<Value>),
     /// A refusal.
     Refusal(Fragments),
-}
-
-/// Returns the approximate number of tokens of a text.
-pub fn tokens(text: &str) -> u64 {
-    (text.chars().count() as u64).div_ceil(4)
 }
 
 impl ResponsePlan {
@@ -177,6 +133,14 @@ impl ResponsePlan {
         self.items.iter().flat_map(Item::fragments).collect()
     }
 
+    pub(crate) fn text(&self) -> String {
+        let parts =
+            self.items.iter().flat_map(|item| if let Item::Message(parts) = item { parts } else { &[][..] });
+        let texts =
+            parts.filter_map(|part| if let Part::Text(text, _) = part { Some(text.concat()) } else { None });
+        texts.collect()
+    }
+
     /// Repeats the texts of messages until each has this number of deltas. Truncated and failed responses are
     /// unchanged.
     pub fn lengthen(&mut self, fragments: usize) {
@@ -197,11 +161,10 @@ impl ResponsePlan {
         }
     }
 
-    /// Returns the part of the plan up to this number of deltas, with a reason for its end. If the last item is a
-    /// message, it is truncated.
+    /// The part of the plan up to this number of deltas. If the last item is a message, it is truncated.
     #[must_use]
-    pub fn stopped(&self, fragments: usize, reason: &'static str) -> Self {
-        let mut plan = Self { items: Vec::new(), ending: Ending::Incomplete(reason), ..self.clone() };
+    pub fn steered(&self, fragments: usize) -> Self {
+        let mut plan = Self { items: Vec::new(), ending: Ending::Steered, ..self.clone() };
         let mut left = fragments;
         for item in &self.items {
             let count = item.fragments().len();
@@ -219,36 +182,28 @@ impl ResponsePlan {
     }
 
     /// Ends the response before the first of these texts.
-    pub fn stop_before(&mut self, stops: &[Cow<'_, str>]) {
+    pub fn stop_before(&mut self, stops: &[impl AsRef<str>]) {
         for at in 0..self.items.len() {
             let Some(Item::Message(parts)) = self.items.get_mut(at) else { continue };
             for part in 0..parts.len() {
                 let Some(Part::Text(text, _)) = parts.get_mut(part) else { continue };
                 let whole = text.concat();
-                let first = stops.iter().filter_map(|stop| Some((whole.find(&**stop)?, stop))).min();
+                let stops = stops.iter().map(AsRef::as_ref);
+                let first = stops.filter_map(|stop| Some((whole.find(stop)?, stop))).min();
                 let Some((length, stop)) = first else { continue };
                 keep(text, length);
                 parts.truncate(part + 1);
                 self.items.truncate(at + 1);
-                self.stopped_before = Some(stop.to_string());
+                self.stopped_before = Some(stop.to_owned());
                 return;
             }
         }
     }
 
-    pub(super) fn limit_as(&mut self, request: &Value, api: &Api) {
-        let mut limits = api.request.limits.iter().filter_map(|place| setting_in(request, place)?.as_u64());
-        if let Some(limit) = limits.next() {
-            self.limit(limit);
-        }
-    }
-
-    /// Truncates the output after this number of tokens. The last text is truncated, and items after it are removed.
-    pub fn limit(&mut self, limit: u64) {
-        if self.output_tokens() <= limit {
-            return;
-        }
-        let mut left = limit;
+    /// Truncates the output after this number of tokens, if there is one. The last text is truncated, and items after it
+    /// are removed.
+    pub fn limit(&mut self, limit: Option<u64>) {
+        let Some(mut left) = limit.filter(|limit| self.output_tokens() > *limit) else { return };
         let mut kept = 0;
         for item in &mut self.items {
             let is_whole = item.cut(&mut left);
@@ -259,7 +214,7 @@ impl ResponsePlan {
         }
         self.items.truncate(kept);
         self.output_tokens = None;
-        self.ending = Ending::Incomplete("max_output_tokens");
+        self.ending = Ending::Cut;
     }
 }
 
@@ -270,22 +225,10 @@ impl Thought {
 }
 
 impl Item {
-    /// The type of the item in the API that has all of them.
-    pub(crate) const fn kind(&self) -> &'static str {
+    pub(crate) const fn tool(&self) -> Option<&ToolItem> {
         match self {
-            Self::Message(_) => "message",
-            Self::Reasoning(_) => "reasoning",
-            Self::Function { .. } => "function_call",
-            Self::Custom { .. } => "custom_tool_call",
-            Self::WebSearch(_) => "web_search_call",
-            Self::FileSearch(_) => "file_search_call",
-            Self::Code(..) => "code_interpreter_call",
-            Self::Image(_) => "image_generation_call",
-            Self::McpTools { .. } => "mcp_list_tools",
-            Self::McpCall { .. } => "mcp_call",
-            Self::Shell(_) => "shell_call",
-            Self::Patch(_) => "apply_patch_call",
-            Self::Compaction(_) => "compaction",
+            Self::Tool(item) => Some(item),
+            _ => None,
         }
     }
 
@@ -298,17 +241,8 @@ impl Item {
                 })
                 .collect(),
             Self::Reasoning(thought) => thought.fragments().collect(),
-            Self::Function { arguments: text, .. }
-            | Self::Custom { input: text, .. }
-            | Self::Code(text, _)
-            | Self::Patch(text)
-            | Self::McpCall { arguments: text, .. } => text.iter().collect(),
-            Self::Shell(commands) => commands.iter().flat_map(|(text, _)| text).collect(),
-            Self::WebSearch(_)
-            | Self::FileSearch(_)
-            | Self::Image(_)
-            | Self::McpTools { .. }
-            | Self::Compaction(_) => Vec::new(),
+            Self::Function { arguments, .. } => arguments.iter().collect(),
+            Self::Tool(item) => item.fragments().collect(),
         }
     }
 

@@ -8,8 +8,6 @@ pub(crate) const NO_THREADS: &str = "thread_unsupported_request";
 pub struct Problem {
     /// The status of the answer.
     pub status: u16,
-    /// The type of the error.
-    pub kind: &'static str,
     /// Its code.
     pub code: &'static str,
     /// The message.
@@ -21,8 +19,7 @@ pub struct Problem {
 impl Problem {
     /// Returns an error of an invalid request.
     pub fn invalid(code: &'static str, message: impl Into<String>, param: Option<&str>) -> Self {
-        let kind = "invalid_request_error";
-        Self { status: 400, kind, code, message: message.into(), param: param.map(str::to_owned) }
+        Self { status: 400, code, message: message.into(), param: param.map(str::to_owned) }
     }
 
     pub(crate) fn not_json(error: &serde_json::Error) -> Self {
@@ -36,12 +33,12 @@ impl Problem {
 
     /// Returns an error with a requested status.
     pub fn of_status(status: u16) -> Self {
-        let (kind, code) = match status {
-            401 => ("invalid_request_error", "invalid_api_key"),
-            429 => ("too_many_requests", "rate_limit_exceeded"),
-            500.. => ("server_error", "server_error"),
-            _ => ("invalid_request_error", "invalid_value"),
+        let code = match status {
+            401 => "invalid_api_key",
+            429 => "rate_limit_exceeded",
+            500.. => "server_error",
+            _ => "invalid_value",
         };
-        Self { status, kind, code, message: format!("Status {status} was requested."), param: None }
+        Self { status, code, message: format!("Status {status} was requested."), param: None }
     }
 }

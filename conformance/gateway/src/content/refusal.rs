@@ -38,7 +38,9 @@ pub fn invalid(request: &Value, dialect: &Dialect) -> Option<Problem> {
         let message = "The input exceeds the context window of the model.";
         return Some(Problem::invalid("context_length_exceeded", message, Some(input)));
     }
-    conversation::unmatched(request, dialect.api)
+    let unmatched =
+        || conversation::unmatched(request, dialect.api).filter(|_| dialect.api.session.is_none());
+    conversation::misshapen(request, dialect.api).or_else(unmatched)
 }
 
 /// Refuses a plan with content that the API has no way to say.

@@ -6,6 +6,9 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use spec::{Api, Dialect};
+use translation::Template;
+
+use super::pieces::Fragments;
 
 /// How the requests of an API are read, and what its responses can say: `speech.toml`.
 #[derive(Debug, Default, Deserialize)]
@@ -19,8 +22,8 @@ pub(crate) struct Speech {
     counts: String,
     /// The place of directives beside the conversation.
     pub(super) reference: Option<String>,
-    /// The kinds of items that it can say; all without a list.
-    pub(super) says: Vec<String>,
+    /// The kinds of items of tools that it can say; all without a list.
+    pub(super) says: Option<Vec<String>>,
     /// It has no empty messages, and no annotations of text.
     pub(super) needs_words: bool,
     pub(super) is_plain: bool,
@@ -34,19 +37,40 @@ pub(crate) struct Speech {
     pub(super) empty: Option<String>,
     /// The roles, if others are refused.
     pub(super) roles: Vec<String>,
-    /// The places of what a result and its call have in common.
-    pub(super) result: Option<String>,
-    pub(super) call: Option<String>,
+    /// The error of a result without its call.
+    pub(super) unmatched: String,
     /// The places of what turns thoughts on, and of what hides them; the thought.
     pub(super) thinks: Vec<String>,
     pub(super) hides: Option<Hides>,
     pub(super) thought: Vec<String>,
-    /// The tools that the service runs itself: their types, or their members.
-    pub(super) search: Option<String>,
-    pub(super) code: Option<String>,
-    pub(super) logprobs: Option<String>,
+    /// The event that shows a thought; any event with reasoning if none is named.
+    pub(super) shown_by: Option<String>,
+    /// The place of what asks for a summary instead, and its parts.
+    pub(super) summarizes: String,
+    pub(super) summary: Vec<Fragments>,
+    /// The place of what asks for encrypted thoughts.
+    pub(super) encrypts: Vec<String>,
+    /// The items of tools other than functions, in order.
+    pub(super) hosted: Vec<Hosted>,
+    /// The event of a conversation that a trigger compacts.
+    pub(super) compacts: Option<String>,
+    /// The places of what turns log probabilities on, and of what turns padding off.
+    pub(super) logprobs: Vec<String>,
+    pub(super) unpadded: Option<String>,
     /// The member that marks the end of what is cached.
     pub(super) cached: Option<String>,
+}
+
+/// An item of a tool: one whose type begins so, or that has this member.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Hosted {
+    pub(super) tool: String,
+    /// The directive that would add it.
+    pub(super) item: String,
+    /// Other values. Their `text` is the text of the item.
+    #[serde(default)]
+    pub(super) values: Template,
 }
 
 #[derive(Debug, Deserialize)]

@@ -55,8 +55,8 @@ pub fn render(
 }
 
 pub(crate) fn body_of(problem: &Problem, api: &Api) -> Value {
-    let Problem { kind, code, message, param, status } = problem;
-    let error = ReplyError { class: pen::class(api, kind, *status).to_owned(), message: message.clone() };
+    let Problem { code, message, param, status } = problem;
+    let error = ReplyError { class: pen::class(api, *status).to_owned(), message: message.clone() };
     let details = match *code {
         NO_THREADS => json!({"error_code": code, "unsupported": [param]}),
         _ => Value::Null,

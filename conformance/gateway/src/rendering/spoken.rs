@@ -3,15 +3,16 @@
 use serde_json::{Value, json};
 use spec::table::Content;
 use spec::{Api, Dialect};
-use translation::pen::{
-    Front, Writer, aside, call_prefix, class_of, error_body, failure, has_item, has_start,
-};
-use translation::{Delta, PartKind, ReplyError, Stop, Stopped, Usage};
+use translation::pen::{Front, Writer, aside, call_prefix, failure, has_item, has_start, result_of};
+use translation::{Delta, PartKind, Stop, Stopped, Usage};
 
-use super::RenderedResponse;
 use super::events::events;
 use super::ids::BARE;
-use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan, Thought};
+use super::{RenderedResponse, body_of};
+use crate::content::items::ToolItem;
+use crate::content::pieces::Fragments;
+use crate::content::plan::{Ending, Item, Part, ResponsePlan, Thought};
+use crate::content::problem::Problem;
 use crate::content::text;
 
 /// The time of responses, which makes them reproducible.
@@ -29,10 +30,9 @@ pub(super) fn render(request: &Value, plan: &ResponsePlan, dialect: &'static Dia
     let events = said.events(&mut choices);
     let (status, body) = match plan.ending {
         Ending::Failed(_) => {
-            let class = class_of(dialect.api, FAILED).to_owned();
-            let error = ReplyError { class, message: failure(dialect.api).message };
-            let said = [("error_code", "server_error".into()), ("request_id", "req_1".into())];
-            (FAILED, error_body(dialect.api, &error, &said))
+            let message = failure(dialect.api).message;
+            let problem = Problem { message, ..Problem::of_status(FAILED) };
+            (FAILED, body_of(&problem, dialect.api))
         }
         _ => (200, said.body(choices)),
     };
@@ -105,8 +105,7 @@ impl Said<'_> {
         writer.say("explanation", "The request was refused.");
         writer.say("padding", plan.is_obfuscated.then_some("aZ"));
         writer.say("written", plan.cached_tokens);
-        let searches = plan.items.iter().filter(|item| matches!(item, Item::WebSearch(_))).count();
-        writer.say("searches", searches - usize::from(self.awaits_search()));
+        writer.say("searches", self.searches().count() - usize::from(self.awaits_search()));
         let first = plan.items.iter().find(|item| self.is_said(item));
         writer.say("blocked", plan.ending == Ending::Blocked);
         writer.say("led_by_call", matches!(first, Some(Item::Function { .. })));
@@ -169,20 +168,8 @@ impl Said<'_> {
 
     /// With the results of a search, the end of the answer says what they support.
     fn ground(&self, writer: &mut Writer) {
-        let search = self.plan.items.iter().find_map(|item| match item {
-            Item::WebSearch(query) => Some(query.as_str()),
-            _ => None,
-        });
-        let texts = self.plan.items.iter().flat_map(|item| match item {
-            Item::Message(parts) => parts.as_slice(),
-            _ => &[],
-        });
-        let text: String = texts
-            .filter_map(|part| match part {
-                Part::Text(words, _) => Some(words.concat()),
-                Part::Refusal(_) => None,
-            })
-            .collect();
+        let search = self.searches().next().and_then(|search| search.value("query"));
+        let text = self.plan.text();
         writer.say("query", search);
         writer.say("grounded_bytes", text.len());
         writer.say("grounded", Some(text).filter(|text| !text.is_empty()));
@@ -201,8 +188,8 @@ impl Said<'_> {
     pub(super) fn stopped(&self) -> Stopped {
         let before = self.plan.stopped_before.clone();
         let stop = match self.plan.ending {
-            Ending::Incomplete("content_filter") | Ending::Blocked => Stop::Filtered,
-            Ending::Incomplete(_) => Stop::Cut,
+            Ending::Filtered | Ending::Blocked => Stop::Filtered,
+            Ending::Cut | Ending::Steered => Stop::Cut,
             Ending::Paused => Stop::Paused,
             _ if before.is_some() => Stop::Sequence,
             _ => Stop::Ended,
@@ -229,7 +216,12 @@ impl Said<'_> {
 
     /// A paused turn waits for the results of its last search.
     fn awaits_search(&self) -> bool {
-        self.plan.ending == Ending::Paused && matches!(self.plan.items.last(), Some(Item::WebSearch(_)))
+        self.plan.ending == Ending::Paused
+            && self.plan.items.last().and_then(Item::tool).is_some_and(|item| item.page.is_search)
+    }
+
+    fn searches(&self) -> impl Iterator<Item = &ToolItem> {
+        self.plan.items.iter().filter_map(Item::tool).filter(|item| item.page.is_search)
     }
 
     /// Only some dialects show reasoning.
@@ -240,15 +232,14 @@ impl Said<'_> {
                 let mut effects = self.dialect.effects();
                 effects.any(|effect| effect.level.content == Some(Content::Reasoning))
             }
-            _ => false,
+            Item::Tool(_) => false,
         }
     }
 
     fn deltas(&self, choice: usize) -> Vec<Spelled> {
-        let mut parts = Parts { deltas: Vec::new(), count: 0 };
+        let (api, mut parts) = (self.dialect.api, Parts { deltas: Vec::new(), count: 0 });
         let calls = self.plan.items.iter().filter(|item| matches!(item, Item::Function { .. })).count();
         let (mut call, mut hosted) = (choice * calls, 0);
-        let gives = has_item(self.dialect.api, "search");
         let is_blocked = self.plan.ending == Ending::Blocked;
         for (at, item) in self.plan.items.iter().enumerate().filter(|_| !is_blocked) {
             match item {
@@ -262,31 +253,28 @@ impl Said<'_> {
                 }
                 Item::Function { name, arguments } => {
                     call += 1;
-                    let id = format!("{}{call}", call_prefix(self.dialect.api));
+                    let id = format!("{}{call}", call_prefix(api));
                     let pieces = if arguments.concat() == "{}" { &[][..] } else { arguments };
                     parts.add(PartKind::Call { id, name: name.clone() }, pieces, false);
                 }
-                Item::Code(code, output) => {
-                    parts.item("code", json!({"code": code.concat()}), &[]);
-                    parts.item("code_result", json!({"output": output}), &[]);
-                }
-                Item::WebSearch(query) if gives => {
+                Item::Tool(item) if has_item(api, &item.page.kind) => {
                     hosted += 1;
-                    let words = ["{\"query\":".to_owned(), format!(" {}}}", json!(query))];
-                    parts.item("search", json!({"number": hosted, "query": query}), &spelled(&words));
-                    if !(self.awaits_search() && at + 1 == self.plan.items.len()) {
-                        parts.item("search_result", json!({"number": hosted}), &[]);
+                    let text: String = item.fragments().map(String::as_str).collect();
+                    let mut values = item.values.clone();
+                    values["number"] = json!(hosted);
+                    values["arguments"] = serde_json::from_str(&text).unwrap_or_else(|_| json!({}));
+                    let pieces = match item.value("query").filter(|_| item.page.is_search) {
+                        Some(query) => spelled(&["{\"query\":".to_owned(), format!(" {}}}", json!(query))]),
+                        None if text == "{}" => Vec::new(),
+                        None => item.texts.iter().flat_map(|words| spelled(words)).collect(),
+                    };
+                    values["text"] = text.into();
+                    parts.item(&item.page.kind, values.clone(), &pieces);
+                    let is_last = at + 1 == self.plan.items.len();
+                    let result = result_of(api, &item.page.kind);
+                    if let Some(result) = result.filter(|_| !(is_last && self.awaits_search())) {
+                        parts.item(result, values, &[]);
                     }
-                }
-                Item::McpCall { server, name, output, arguments, fails } if gives => {
-                    hosted += 1;
-                    let text = arguments.concat();
-                    let input: Value = serde_json::from_str(&text).unwrap_or_else(|_| json!({}));
-                    let pieces = if text == "{}" { Vec::new() } else { spelled(arguments) };
-                    let values = json!({"number": hosted, "server": server, "name": name, "input": input});
-                    parts.item("mcp", values, &pieces);
-                    let text = output.as_deref().filter(|_| !fails).unwrap_or("The server did not answer.");
-                    parts.item("mcp_result", json!({"number": hosted, "failed": fails, "text": text}), &[]);
                 }
                 _ => {}
             }
@@ -406,9 +394,9 @@ impl Parts {
 }
 
 /// In the words of the API.
-fn citation(api: &Api, annotation: &Value) -> Value {
+pub(super) fn citation(api: &Api, annotation: &Value) -> Value {
     let of = |name: &'static str| (name, annotation.get(name).cloned().unwrap_or_default());
-    aside(api, text(annotation, "type").unwrap_or_default(), &["url", "title", "filename"].map(of))
+    aside(api, text(annotation, "name").unwrap_or_default(), &["start", "end"].map(of))
 }
 
 /// Its text, or its summary in one piece. Nothing if it is encrypted.
@@ -426,4 +414,18 @@ fn logprobs(token: &str) -> Value {
 
 pub(super) fn listed(stream: &[u8]) -> Vec<String> {
     events(stream).map(|event| String::from_utf8_lossy(event).into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_api_with_citations_has_both_kinds() {
+        for api in spec::spoken().filter(|api| ["cited", "message"].iter().any(|kind| has_item(api, kind))) {
+            for name in ["cited_file", "cited_page"] {
+                assert!(citation(api, &json!({ "name": name })).is_object(), "{} {name}", api.name);
+            }
+        }
+    }
 }

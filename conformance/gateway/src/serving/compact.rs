@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::context::entries;
+use super::context::{entries, previous};
 use super::gateway::Gateway;
 use super::store::item;
-use crate::content::plan::tokens;
+use crate::content::pieces::tokens;
 use crate::content::problem::Problem;
 use crate::content::refusal::refused;
 use crate::content::text;
 use crate::rendering::CREATED;
 use recordings::capture::base64_of;
+use translation::pen::aside;
 
 impl Gateway {
     /// The items of the user stay, the rest becomes one item that only this gateway can read.
@@ -25,7 +26,7 @@ impl Gateway {
         if let Some(problem) = refused(&request, dialect, root).or_else(|| self.unserved(&request)) {
             return Err(problem);
         }
-        let mut said = match text(&request, "previous_response_id") {
+        let mut said = match previous(&request, dialect.api) {
             Some(id) => self.store().continued(id)?,
             None => Vec::new(),
         };
@@ -33,18 +34,17 @@ impl Gateway {
         let is_user = |entry: &&Value| {
             text(entry, "type").unwrap_or("message") == "message" && text(entry, "role") == Some("user")
         };
+        let api = dialect.api;
         let mut output: Vec<Value> =
-            said.iter().filter(is_user).enumerate().map(|(at, entry)| item(entry, at)).collect();
+            said.iter().filter(is_user).enumerate().map(|(at, entry)| item(api, entry, at)).collect();
         let rest: Vec<&Value> = said.iter().filter(|entry| !is_user(entry)).collect();
-        let number = self.store().next();
-        let id = |prefix: &str| format!("{prefix}_{:04x}{number:06x}", self.settings.seed);
-        output.push(json!({"type": "compaction", "id": id("cmp"),
-            "encrypted_content": base64_of(json!(rest).to_string().as_bytes())}));
+        let tag = json!(self.tag(self.store().next()));
+        let text = base64_of(json!(rest).to_string().as_bytes());
+        output.push(aside(api, "compaction", &[("tag", tag.clone()), ("text", json!(text))]));
         let count = |value: &[Value]| tokens(&Value::from(value).to_string());
         let (before, after) = (count(&said), count(&output));
-        Ok(json!({"id": id("resp"), "object": "response.compaction", "created_at": CREATED, "output": output,
-            "usage": {"input_tokens": before, "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-                "output_tokens": after, "output_tokens_details": {"reasoning_tokens": 0},
-                "total_tokens": before + after}}))
+        let counts = [("input", json!(before)), ("output", json!(after)), ("total", json!(before + after))];
+        let all = [("tag", tag), ("now", json!(CREATED)), ("items", json!(output))];
+        Ok(aside(api, "compacted", &[&all[..], &counts].concat()))
     }
 }

@@ -8,15 +8,15 @@ use spec::Dialect;
 use spec::table::Operation;
 use translation::pen::counted;
 
-use super::context::{PastResponse, unmatched, with_context};
+use super::context::{PastResponse, previous, with_context};
 use super::mcp::Servers;
 use super::settings::Settings;
 use super::store::{Store, Stored};
+use crate::content::conversation::unmatched;
 use crate::content::plan::{Item, ResponsePlan};
 use crate::content::planning::{lengthen, plan};
 use crate::content::problem::Problem;
 use crate::content::refusal::{refusal, refused, unsaid, unserved};
-use crate::content::text;
 use crate::faults::list::{FaultInfo, fault_list};
 use crate::faults::requested::Faults;
 use crate::faults::socket::COMPACTION_TRIGGERED;
@@ -125,15 +125,14 @@ impl Gateway {
         if let Some(problem) = refusal(&request, self.settings.dialect).or_else(|| self.unserved(&request)) {
             return Err(problem);
         }
-        let previous = text(&request, "previous_response_id");
-        let before = match previous.map(|id| known(id).ok_or(id)) {
+        let before = match previous(&request, self.settings.dialect.api).map(|id| known(id).ok_or(id)) {
             None => Vec::new(),
             Some(Ok(context)) => context,
             Some(Err(id)) => self.store().continued(id)?,
         };
         let Settings { dialect, seed, .. } = self.settings;
         let planned = with_context(&request, before);
-        if let Some(problem) = unmatched(&planned) {
+        if let Some(problem) = unmatched(&planned, dialect.api) {
             return Err(problem);
         }
         let mut plan = plan(&planned, dialect, seed);
@@ -142,7 +141,8 @@ impl Gateway {
         if let Some(problem) = unsaid(&plan, dialect) {
             return Err(problem);
         }
-        if matches!(plan.items.as_slice(), [Item::Compaction(_)]) && faults.applies(COMPACTION_TRIGGERED) {
+        let is_compaction = |item: &Item| item.tool().is_some_and(|item| item.page.kind == "compaction");
+        if plan.items.iter().all(is_compaction) && faults.applies(COMPACTION_TRIGGERED) {
             plan.items.extend(plan.items.clone());
         }
         let number = self.store().next();
@@ -153,7 +153,7 @@ impl Gateway {
         format!("req_{}", self.tag(self.asked.fetch_add(1, Ordering::Relaxed)))
     }
 
-    fn tag(&self, number: u64) -> String {
+    pub(super) fn tag(&self, number: u64) -> String {
         format!("{:04x}{number:06x}", self.settings.seed)
     }
 

@@ -6,6 +6,8 @@ use reqwest::{Client, Response, Url, redirect};
 use serde_json::{Value, json};
 
 use super::host::is_loopback;
+use crate::content::items::ToolItem;
+use crate::content::pieces::fragments_of;
 use crate::content::plan::{Item, ResponsePlan};
 use crate::content::text;
 
@@ -50,29 +52,29 @@ impl Servers {
 
     pub(super) fn announce(&self, plan: &mut ResponsePlan) {
         for Server { label, said } in &self.0 {
-            for item in &mut plan.items {
-                match (item, said) {
-                    (Item::McpTools { server, fails, .. }, None) if server == label => *fails = true,
-                    (Item::McpTools { server, tools, .. }, Some(said)) if server == label => {
-                        tools.clone_from(&said.tools);
-                    }
-                    (Item::McpCall { server, name, arguments, output, fails }, Some(said))
-                        if server == label =>
-                    {
-                        let first = said.tools.first().and_then(|tool| text(tool, "name"));
-                        first.unwrap_or_default().clone_into(name);
-                        *arguments = crate::content::sample::fragments_of(&said.arguments.to_string());
-                        *fails = said.output.is_none();
-                        output.clone_from(&said.output);
-                    }
-                    _ => {}
-                }
-            }
-            if said.is_none() {
-                plan.items.retain(|item| !matches!(item, Item::McpCall { server, .. } if server == label));
-            }
+            plan.items.retain_mut(|item| match item {
+                Item::Tool(item) if item.value("server") == Some(label) => is_announced(item, said.as_ref()),
+                _ => true,
+            });
         }
     }
+}
+
+/// A server that could not be reached is not called.
+fn is_announced(item: &mut ToolItem, said: Option<&Said>) -> bool {
+    let is_list = item.values.get("tools").is_some();
+    match said {
+        None => item.set(json!({"failed": true})),
+        Some(said) if is_list => item.set(json!({"tools": said.tools})),
+        Some(Said { tools, arguments, output }) => {
+            let first = tools.first().and_then(|tool| text(tool, "name"));
+            item.texts = vec![fragments_of(&arguments.to_string())];
+            item.set(
+                json!({"name": first.unwrap_or_default(), "failed": output.is_none(), "output": output}),
+            );
+        }
+    }
+    is_list || said.is_some()
 }
 
 /// Nobody else is contacted.

@@ -15,8 +15,8 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
 use serde_json::Value;
-use spec::Api;
 use spec::table::Operation;
+use spec::{Api, Dialect};
 use tokio::task::spawn_blocking;
 use translation::pen::{id_header, models as models_of};
 
@@ -245,13 +245,14 @@ async fn connect(
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    let is_spoken = gateway.settings.dialect.framing.websocket;
-    let Some(upgrade) = upgrade.ok().filter(|_| is_spoken) else {
+    let Dialect { api, framing, .. } = gateway.settings.dialect;
+    let session = api.session.as_ref().filter(|_| framing.websocket);
+    let (Ok(upgrade), Some(session)) = (upgrade, session) else {
         return not_so(State(gateway), headers, method, uri).await;
     };
     match faults_of(&gateway, &headers) {
-        Ok(faults) => upgrade.on_upgrade(move |socket| talk(gateway, socket, faults)),
-        Err(problem) => refused(&problem, gateway.settings.dialect.api),
+        Ok(faults) => upgrade.on_upgrade(move |socket| talk(gateway, session, socket, faults)),
+        Err(problem) => refused(&problem, api),
     }
 }
 
@@ -283,7 +284,7 @@ async fn retrieve(
 }
 
 async fn remove(State(gateway): Shared, Path(id): Path<String>, headers: HeaderMap) -> Response {
-    let removed = gateway.store().remove(&id);
+    let removed = gateway.store().remove(gateway.settings.dialect.api, &id);
     json_of(&gateway, &headers, removed)
 }
 
@@ -293,7 +294,7 @@ async fn cancel(State(gateway): Shared, Path(id): Path<String>, headers: HeaderM
 }
 
 async fn input_items(State(gateway): Shared, Path(id): Path<String>, headers: HeaderMap) -> Response {
-    let input = gateway.store().get(&id).map(|stored| stored.input());
+    let input = gateway.store().get(&id).map(|stored| stored.input(gateway.settings.dialect.api));
     json_of(&gateway, &headers, input)
 }
 

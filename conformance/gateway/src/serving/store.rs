@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use spec::{Api, Slot};
+use translation::pen::aside;
 
+use super::context::entries;
 use crate::content::problem::Problem;
 use crate::content::text;
 use crate::rendering::events::events;
@@ -67,23 +70,19 @@ impl Stored {
         Ok(self.look())
     }
 
-    pub(super) fn input(&self) -> Value {
-        let items: Vec<Value> = match self.request.get("input") {
-            Some(Value::String(words)) => {
-                vec![message(&json!([{"type": "input_text", "text": words}]), "user", 0)]
-            }
-            Some(Value::Array(entries)) => {
-                entries.iter().enumerate().map(|(at, entry)| item(entry, at)).collect()
-            }
-            _ => Vec::new(),
-        };
-        let id = |item: Option<&Value>| item.and_then(|item| text(item, "id")).unwrap_or_default().to_owned();
-        json!({"object": "list", "first_id": id(items.first()), "last_id": id(items.last()),
-            "has_more": false, "data": items})
+    pub(super) fn input(&self, api: &Api) -> Value {
+        let input = entries(&self.request);
+        let items: Vec<Value> = input.iter().enumerate().map(|(at, entry)| item(api, entry, at)).collect();
+        let id = |item: Option<&Value>| json!(item.and_then(|item| text(item, "id")).unwrap_or_default());
+        aside(
+            api,
+            "items",
+            &[("first", id(items.first())), ("last", id(items.last())), ("items", json!(items))],
+        )
     }
 }
 
-pub(super) fn item(entry: &Value, at: usize) -> Value {
+pub(super) fn item(api: &Api, entry: &Value, at: usize) -> Value {
     if text(entry, "type").unwrap_or("message") != "message" {
         let mut item = entry.clone();
         if item.get("id").is_none() {
@@ -92,16 +91,14 @@ pub(super) fn item(entry: &Value, at: usize) -> Value {
         return item;
     }
     let role = text(entry, "role").unwrap_or("user");
-    let kind = if role == "assistant" { "output_text" } else { "input_text" };
-    match entry.get("content") {
-        Some(Value::String(words)) => message(&json!([{"type": kind, "text": words}]), role, at),
-        Some(content) => message(content, role, at),
-        None => message(&json!([]), role, at),
-    }
-}
-
-fn message(content: &Value, role: &str, at: usize) -> Value {
-    json!({"id": format!("msg_in_{}", at + 1), "type": "message", "role": role, "status": "completed", "content": content})
+    let content = match entry.get("content") {
+        Some(Value::String(text)) => {
+            let said = [("text", json!(text)), ("is_answer", json!(role == "assistant"))];
+            json!([aside(api, "text", &said)])
+        }
+        content => content.cloned().unwrap_or_else(|| json!([])),
+    };
+    aside(api, "message", &[("number", json!(at + 1)), ("role", json!(role)), ("content", content)])
 }
 
 #[derive(Debug)]
@@ -152,11 +149,11 @@ impl Store {
         })
     }
 
-    pub(super) fn remove(&mut self, id: &str) -> Result<Value, Problem> {
+    pub(super) fn remove(&mut self, api: &Api, id: &str) -> Result<Value, Problem> {
         self.get(id)?;
         self.forget(id);
         self.order.retain(|_, kept| kept != id);
-        Ok(json!({"id": id, "object": "response", "deleted": true}))
+        Ok(aside(api, "deleted", &[("id", json!(id))]))
     }
 
     pub(super) fn continued(&mut self, id: &str) -> Result<Vec<Value>, Problem> {
@@ -194,11 +191,13 @@ fn rest(stream: &[u8], number: u64) -> &[u8] {
 
 fn sequence_number(event: &[u8]) -> Option<u64> {
     let data = std::str::from_utf8(event).ok()?.lines().find_map(|line| line.strip_prefix("data: "))?;
-    spec::json::at(data, "/sequence_number")?.parse().ok()
+    spec::json::at(data, &format!("/{}", Slot::SequenceNumber.name()))?.parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use spec::table::Operation;
+
     use super::*;
 
     #[test]
@@ -212,7 +211,7 @@ mod tests {
         assert_eq!([keep(1, 4), keep(2, 6), keep(3, 1), keep(4, 3)], ["1", "12", "23", "234"]);
         // The last response can always be continued.
         assert_eq!([keep(5, 100), keep(6, 10)], ["5", "6"]);
-        assert!(store.remove("6").is_ok() && store.bytes == 0);
+        assert!(store.remove(spec::openai::DIALECT.api, "6").is_ok() && store.bytes == 0);
     }
 
     #[test]
@@ -223,5 +222,15 @@ mod tests {
         assert!(rest_after(0).starts_with("data: {}\n\n"));
         assert!(rest_after(1).starts_with("data: {\"sequence_number\":4}") && rest_after(1) == rest_after(3));
         assert_eq!((rest_after(4), rest_after(5)), ("data: [DONE]\n\n".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn an_api_that_stores_responses_has_the_bodies_on_its_page() {
+        let stores = |api: &&&Api| api.route(Operation::Retrieve).is_some();
+        for api in spec::APIS.iter().filter(stores) {
+            for name in ["items", "message", "text", "deleted", "compaction", "compacted"] {
+                assert!(aside(api, name, &[]).is_object(), "{} {name}", api.name);
+            }
+        }
     }
 }

@@ -4,8 +4,11 @@ use spec::Api;
 
 /// The class of errors with a status, or else of those that are as bad.
 pub fn class_of(api: &Api, status: u16) -> &'static str {
-    let general = if status < 500 { 400 } else { 500 };
-    named(api, status).or_else(|| named(api, general)).unwrap_or("server_error")
+    named(api, status).or_else(|| named(api, general(status))).unwrap_or("server_error")
+}
+
+pub(super) const fn general(status: u16) -> u16 {
+    if status < 500 { 400 } else { 500 }
 }
 
 pub(super) fn named(api: &Api, status: u16) -> Option<&'static str> {

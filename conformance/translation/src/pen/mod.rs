@@ -7,14 +7,12 @@ mod page;
 pub mod resource;
 mod writer;
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 use spec::{Api, Dialect};
 
 use crate::ReplyError;
-use crate::template::{Context, Template, fill};
-use errors::named;
+use crate::template::Template;
+use errors::{general, named};
 use page::Page;
 
 pub use errors::{class_of, status_of};
@@ -48,6 +46,11 @@ pub fn has_item(api: &Api, kind: &str) -> bool {
     Page::of(api.name).item.contains_key(kind)
 }
 
+/// The kind of the item with the result of another, if the API has one.
+pub fn result_of(api: &Api, kind: &str) -> Option<&'static str> {
+    Page::of(api.name).item.get_key_value(&format!("{kind}_output")).map(|(name, _)| name.as_str())
+}
+
 /// A value of this name on the page, with what it says of others.
 pub fn aside(api: &Api, name: &str, said: &[(&'static str, Value)]) -> Value {
     Page::of(api.name).aside.get(name).map(|own| filled(own, said)).unwrap_or_default()
@@ -63,12 +66,13 @@ pub fn failure(api: &Api) -> ReplyError {
     Page::of(api.name).failure.clone()
 }
 
-/// The class of errors of a kind, or with a status.
-pub fn class<'k>(api: &Api, kind: &'k str, status: u16) -> &'k str {
+/// The class of errors with a status, or else of those that are as bad.
+pub fn class(api: &Api, status: u16) -> &'static str {
     let page = Page::of(api.name);
-    let own = |name: &str| page.classes.get(name).map(String::as_str);
-    let by_status = || named(api, status).filter(|_| page.classes_by_status);
-    own(&status.to_string()).or_else(by_status).or_else(|| own(kind)).unwrap_or(kind)
+    let own = |status: u16| page.classes.get(&status.to_string()).map(String::as_str);
+    let by_status = named(api, status).filter(|_| page.classes_by_status);
+    let general = general(status);
+    own(status).or(by_status).or_else(|| own(general)).unwrap_or_else(|| class_of(api, general))
 }
 
 /// The body of an error. Besides, templates name what else is said.
@@ -96,15 +100,7 @@ pub fn counted(api: &Api, tokens: u64) -> Value {
     filled(&Page::of(api.name).counted, &[("input", tokens.into())])
 }
 
-fn filled(Template(template): &Template, said: &[(&'static str, Value)]) -> Value {
-    fill(template, &Aside(said))
-}
-
-/// Values for templates apart from responses. Later ones replace earlier ones.
-struct Aside<'s>(&'s [(&'static str, Value)]);
-
-impl Context for Aside<'_> {
-    fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
-        self.0.iter().rfind(|(own, _)| *own == name).map(|(_, value)| Cow::Borrowed(value))
-    }
+/// Later values replace earlier ones.
+fn filled(template: &Template, said: &[(&'static str, Value)]) -> Value {
+    template.filled(|name| said.iter().rfind(|(own, _)| *own == name).map(|(_, value)| value.clone()))
 }

@@ -46,7 +46,7 @@ pub(super) struct Page {
     /// Whether the status of an error names its class.
     #[serde(default)]
     pub(super) classes_by_status: bool,
-    /// Other classes of errors, by the status or by the kind in other APIs.
+    /// Other classes of errors, by their status.
     #[serde(default)]
     pub(super) classes: BTreeMap<String, String>,
     /// The error of a response that fails.

@@ -3,8 +3,10 @@
 use serde_json::Value;
 use spec::Dialect;
 
-use crate::content::plan::{Ending, Fragments, Item, Part, ResponsePlan};
+use crate::content::pieces::Fragments;
+use crate::content::plan::{Item, Part, ResponsePlan};
 use crate::content::text;
+use crate::rendering::spoken::citation;
 
 pub(super) fn fit(plan: &ResponsePlan, dialect: &Dialect) -> ResponsePlan {
     let mut plan = plan.clone();
@@ -14,7 +16,7 @@ pub(super) fn fit(plan: &ResponsePlan, dialect: &Dialect) -> ResponsePlan {
             fit_parts(parts, dialect);
         }
     }
-    if matches!(plan.ending, Ending::Incomplete(_)) && dialect.ending("incomplete").is_none() {
+    if plan.ending.is_incomplete() && dialect.ending("incomplete").is_none() {
         // A truncated response counts as completed, so its calls must be whole.
         plan.items.retain(|item| match item {
             Item::Function { arguments, .. } => serde_json::from_str::<Value>(&arguments.concat()).is_ok(),
@@ -30,11 +32,14 @@ fn fit_parts(parts: &mut Vec<Part>, dialect: &Dialect) {
     for part in parts.iter_mut() {
         match part {
             Part::Refusal(text) if !has_refusals => *part = Part::Text(std::mem::take(text), Vec::new()),
-            Part::Text(_, annotations) if !kinds.is_empty() => {
-                annotations
-                    .retain(|annotation| text(annotation, "type").is_some_and(|kind| kinds.contains(&kind)));
+            Part::Text(_, annotations) => {
+                for annotation in annotations.iter_mut() {
+                    *annotation = citation(dialect.api, annotation);
+                }
+                let is_known = |kind: &str| kinds.is_empty() || kinds.contains(&kind);
+                annotations.retain(|annotation| text(annotation, "type").is_some_and(is_known));
             }
-            _ => {}
+            Part::Refusal(_) => {}
         }
     }
     if dialect.event("response.content_part.added").is_none() {

@@ -3,10 +3,14 @@
 use serde_json::{Value, json};
 use translation::{Delta, PartKind};
 
-use crate::content::plan::{Ending, Fragments, Item as Planned, Part, ResponsePlan, Thought};
-use crate::content::sample;
+use crate::content::items::ToolItem;
+use crate::content::pieces::Fragments;
+use crate::content::plan::{Item as Planned, Part, ResponsePlan, Thought};
 use crate::rendering::ids::Ids;
 use crate::rendering::spoken::{Piece, spelled};
+
+/// A request must not overload the server.
+const MOST_PREVIEWS: u64 = 64;
 
 /// An item, and the events between its begin and its end.
 pub(super) struct Item {
@@ -19,7 +23,7 @@ pub(super) fn all(plan: &ResponsePlan) -> Vec<Item> {
     let mut ids = Ids::default();
     let made = |item| made(item, &mut ids, plan.has_logprobs);
     let mut all: Vec<Item> = plan.items.iter().flat_map(made).collect();
-    if let (Ending::Incomplete(_), Some(last)) = (plan.ending, all.last_mut()) {
+    if let Some(last) = all.last_mut().filter(|_| plan.ending.is_incomplete()) {
         last.values["status"] = json!("incomplete");
     }
     all
@@ -56,51 +60,54 @@ fn turns(part: usize, item: &Item) -> Vec<Vec<Delta>> {
 }
 
 fn made(item: &Planned, ids: &mut Ids, has_logprobs: bool) -> Vec<Item> {
-    let (prefix, mut values, pieces) = match item {
+    let (kind, prefix, is_called, mut values, pieces) = match item {
         Planned::Message(parts) => {
             let (content, pieces) = message(parts, has_logprobs);
-            ("msg", json!({"content": content}), pieces)
+            ("message", "msg", false, json!({"content": content}), pieces)
         }
-        Planned::Reasoning(thought) => reasoning(thought),
+        Planned::Reasoning(thought) => {
+            let (values, pieces) = reasoning(thought);
+            ("reasoning", "rs", false, values, pieces)
+        }
         Planned::Function { name, arguments: words } => {
-            ("fc", json!({"name": name, "text": words.concat()}), spelled(words))
+            let values = json!({"name": name, "text": words.concat()});
+            ("function_call", "fc", true, values, spelled(words))
         }
-        Planned::Custom { name, input: words } => {
-            ("ctc", json!({"name": name, "text": words.concat()}), spelled(words))
-        }
-        Planned::WebSearch(query) => ("ws", json!({"query": query}), Vec::new()),
-        Planned::FileSearch(query) => ("fs", json!({"query": query}), Vec::new()),
-        Planned::Code(code, logs) => ("ci", json!({"text": code.concat(), "logs": logs}), spelled(code)),
-        Planned::Image(previews) => {
-            let pieces = (0..*previews).map(|index| ("preview", json!({"index": index})));
-            ("ig", json!({"image": sample::IMAGE}), pieces.collect())
-        }
-        Planned::McpTools { server, tools, fails } => {
-            let tools = if *fails { &[][..] } else { tools };
-            ("mcpl", json!({"server": server, "tools": tools, "failed": fails}), Vec::new())
-        }
-        Planned::McpCall { server, name, output, arguments, fails } => {
-            let error = json!({"type": "http_error", "code": 504, "message": "Gateway timeout"});
-            let values = json!({"server": server, "name": name, "text": arguments.concat(),
-                "status": if *fails { "failed" } else { "completed" }, "error": fails.then_some(error),
-                "output": output.as_ref().filter(|_| !fails)});
-            ("mcp", values, spelled(arguments))
-        }
-        Planned::Patch(diff) => ("apc", json!({"text": diff.concat()}), spelled(diff)),
-        Planned::Compaction(content) => ("cmp", json!({"text": content}), Vec::new()),
-        Planned::Shell(commands) => {
-            return shell(commands, [ids.next("sh"), ids.next("call"), ids.next("sho")]).into();
+        Planned::Tool(ToolItem { page, values, texts }) => {
+            let (mut values, pieces) = (values.clone(), pieces(values, texts));
+            if let [text] = texts.as_slice() {
+                values["text"] = text.concat().into();
+            }
+            if values["failed"] == true {
+                values["status"] = "failed".into();
+            }
+            (&*page.kind, &*page.prefix, page.is_called, values, pieces)
         }
     };
     values["id"] = ids.next(prefix).into();
-    if CALLED.contains(&prefix) {
+    if is_called {
         values["call_id"] = ids.next("call").into();
     }
-    vec![Item { kind: item.kind(), values, pieces }]
+    let results = match item {
+        Planned::Tool(item) => item.value("printed").map(|text| printed(text, item, &mut values, ids)),
+        _ => None,
+    };
+    [Item { kind, values, pieces }].into_iter().chain(results).collect()
 }
 
-/// Items with an id that a result refers to.
-const CALLED: [&str; 3] = ["fc", "ctc", "apc"];
+fn pieces(values: &Value, texts: &[Fragments]) -> Vec<Piece> {
+    if let ([text], None) = (texts, values.get("printed")) {
+        return spelled(text);
+    }
+    let previews = values.get("previews").and_then(Value::as_u64).unwrap_or(0).min(MOST_PREVIEWS);
+    let mut pieces: Vec<Piece> = (0..previews).map(|index| ("preview", json!({"index": index}))).collect();
+    for (index, words) in texts.iter().enumerate() {
+        pieces.push(("command", json!({"index": index})));
+        pieces.extend(words.iter().map(|word| ("text", json!({"index": index, "text": word}))));
+        pieces.push(("text_done", json!({"index": index, "text": words.concat()})));
+    }
+    pieces
+}
 
 fn message(parts: &[Part], has_logprobs: bool) -> (Vec<Value>, Vec<Piece>) {
     let (mut content, mut pieces) = (Vec::new(), Vec::new());
@@ -150,7 +157,7 @@ fn logprobs(words: &[String]) -> Value {
     words.iter().map(one).collect()
 }
 
-fn reasoning(thought: &Thought) -> (&'static str, Value, Vec<Piece>) {
+fn reasoning(thought: &Thought) -> (Value, Vec<Piece>) {
     let mut pieces = Vec::new();
     let mut part = |[begin, delta, done, end]: [&'static str; 4], kind, index: usize, words: &Fragments| {
         let with = |text: &str| json!({"type": kind, "text": text});
@@ -168,26 +175,21 @@ fn reasoning(thought: &Thought) -> (&'static str, Value, Vec<Piece>) {
     let content: Vec<Value> =
         thought.text.iter().map(|words| part(steps, "reasoning_text", 0, words)).collect();
     let encrypted = thought.is_encrypted.then_some("gAAAAABoXw3kV9cJ0mWJb7yQ5l1uV8v2=");
-    ("rs", json!({"summary": summary, "content": content, "encrypted": encrypted}), pieces)
+    (json!({"summary": summary, "content": content, "encrypted": encrypted}), pieces)
 }
 
-fn shell(commands: &[(Fragments, String)], [id, call, output]: [String; 3]) -> [Item; 2] {
-    let outcome =
-        |printed: &str| json!({"outcome": {"type": "exit", "exit_code": 0}, "stderr": "", "stdout": printed});
-    let (mut asked, mut printed) = (Vec::new(), Vec::new());
-    for (index, (words, text)) in commands.iter().enumerate() {
-        asked.push(("command", json!({"index": index})));
-        asked.extend(words.iter().map(|word| ("text", json!({"index": index, "text": word}))));
-        asked.push(("text_done", json!({"index": index, "text": words.concat()})));
-        printed.push(("text", json!({"index": index, "text": text})));
-        printed.push(("text_done", json!({"index": index, "output": [outcome(text)]})));
-    }
-    let texts: Vec<String> = commands.iter().map(|(words, _)| words.concat()).collect();
-    let outcomes: Vec<Value> = commands.iter().map(|(_, text)| outcome(text)).collect();
-    let values = json!({"id": id, "call_id": call, "commands": texts});
-    let results = json!({"id": output, "call_id": call, "output": outcomes});
-    [
-        Item { kind: "shell_call", values, pieces: asked },
-        Item { kind: "shell_call_output", values: results, pieces: printed },
-    ]
+/// The item with the outputs of commands.
+fn printed(text: &str, of: &ToolItem, values: &mut Value, ids: &mut Ids) -> Item {
+    let outcome = json!({"outcome": {"type": "exit", "exit_code": 0}, "stderr": "", "stdout": text});
+    let pieces = (0..of.texts.len()).flat_map(|index| {
+        [
+            ("text", json!({"index": index, "text": text})),
+            ("text_done", json!({"index": index, "output": [outcome]})),
+        ]
+    });
+    let pieces = pieces.collect();
+    values["commands"] = of.texts.iter().map(|words| words.concat()).collect();
+    let output = vec![&outcome; of.texts.len()];
+    let values = json!({"id": ids.next("sho"), "call_id": values["call_id"], "output": output});
+    Item { kind: "shell_call_output", values, pieces }
 }

@@ -10,7 +10,7 @@ use translation::pen::failure;
 
 use super::RenderedResponse;
 use super::spoken::{CREATED, Said, listed};
-use crate::content::plan::{Ending, Item, Part, ResponsePlan};
+use crate::content::plan::{Ending, ResponsePlan};
 use fit::fit;
 
 pub(super) fn render(
@@ -40,11 +40,11 @@ pub(super) fn render(
     if let Some(phase) = &plan.phase {
         writer.say("phase", phase.as_str());
     }
-    if let Ending::Incomplete(reason) = plan.ending {
-        writer.say("stop.reason", reason);
+    if plan.ending == Ending::Steered {
+        writer.say("stop.reason", "steered");
     }
     writer.say("later", CREATED + 2);
-    writer.say("texts", text(&plan));
+    writer.say("texts", plan.text());
     let mut out = Vec::new();
     writer.write(&Delta::Started { id: None, model: None }, &mut out);
     let snapshots = writer.pending();
@@ -64,12 +64,4 @@ pub(super) fn render(
     let ended = writer.whole();
     let [queued, running] = snapshots.try_into().unwrap_or_else(|_| [json!(null), json!(null)]);
     RenderedResponse { events: listed(&out), snapshots: [queued, running, ended], status: 200 }
-}
-
-fn text(plan: &ResponsePlan) -> String {
-    let parts =
-        plan.items.iter().flat_map(|item| if let Item::Message(parts) = item { parts } else { &[][..] });
-    let texts =
-        parts.filter_map(|part| if let Part::Text(text, _) = part { Some(text.concat()) } else { None });
-    texts.collect()
 }

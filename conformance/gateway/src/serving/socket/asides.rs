@@ -3,85 +3,73 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use translation::pen::aside;
 
 use super::desk::Desk;
 use super::running::Steer;
-use crate::content::plan::Item;
-use crate::content::plan::ResponsePlan;
+use crate::content::problem::Problem;
 use crate::content::refusal::refused;
 use crate::content::text;
 use crate::faults::requested::Faults;
-use crate::serving::context::PastResponse;
+use crate::serving::context::{PastResponse, items_of};
 
-#[derive(Debug, Clone, Copy)]
-enum Refusal {
-    Invalid,
-    NotFound,
-    Completed,
-    Pending,
-}
-
-impl Refusal {
-    fn error(self) -> Value {
-        let (code, message) = match self {
-            Self::Invalid => ("invalid_input", "The input is invalid."),
-            Self::NotFound => ("response_not_found", "There is no such response on this connection."),
-            Self::Completed => ("response_already_completed", "The response has already completed."),
-            Self::Pending => ("too_many_pending_steers", "The response is already being steered."),
-        };
-        json!({"type": "invalid_request_error", "code": code, "message": message})
-    }
-}
-
-/// The client must send these results before the response can continue.
-fn required(plan: &ResponsePlan, response: &Value) -> Vec<Value> {
-    let is_call = |item: &Item| matches!(item, Item::Function { .. } | Item::Custom { .. });
-    if !plan.items.iter().any(is_call) {
-        return Vec::new();
-    }
-    let output = response.get("output").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let result = |item: &Value| {
-        let kind = match text(item, "type")? {
-            "function_call" => "function_call_output",
-            "custom_tool_call" => "custom_tool_call_output",
-            _ => return None,
-        };
-        Some(json!({"type": kind, "call_id": item.get("call_id")?, "name": item.get("name")?}))
-    };
-    output.iter().filter_map(result).collect()
-}
+/// Why a message about a response fails, by the names on the page of the API.
+const INVALID: &str = "is_invalid";
+const UNKNOWN: &str = "is_unknown";
+const COMPLETED: &str = "has_completed";
+const PENDING: &str = "has_pending";
 
 impl Desk {
     pub(super) fn steer(&mut self, message: &Value) {
-        let response = text(message, "previous_response_id").unwrap_or_default().to_owned();
+        let response = text(message, self.session.previous).unwrap_or_default().to_owned();
         let input = message.get("input").cloned().unwrap_or_default();
-        let is_wrong = refused(message, self.dialect(), "ResponseSteerEvent").is_some();
-        let known = self.past_of(&response).is_some();
-        let Some(lane) = self.lane_of(&response).filter(|_| !is_wrong) else {
-            let refusal = match (is_wrong, known) {
-                (true, _) => Refusal::Invalid,
-                (false, true) => Refusal::Completed,
-                (false, false) => Refusal::NotFound,
-            };
-            self.fail_steer(None, &response, &input, &refusal.error());
-            return;
+        let lane = match self.lane_about(message, &response) {
+            Ok(lane) => lane,
+            Err(why) => return self.fail_steer(None, &response, &input, why, ""),
         };
         self.steers += 1;
         let id = format!("steer_{}", self.steers);
-        let ended = self.past_of(&response).map(|past| past.response.clone()).unwrap_or_default();
+        let required = self.required(&response);
+        let is_settled = !required.is_empty();
         let Some(running) = self.running_in(lane) else { return };
         if running.steer.is_some() {
-            self.fail_steer(None, &response, &input, &Refusal::Pending.error());
-            return;
+            return self.fail_steer(None, &response, &input, PENDING, "");
         }
-        let required = required(&running.planned.plan, &ended);
-        let is_settled = !required.is_empty();
         let number = running.number();
         running.steer = Some(Steer { id: id.clone(), input, required, is_settled });
-        let steer = json!({"id": id, "previous_response_id": response});
-        let accepted = json!({"type": "response.steer.accepted", "sequence_number": number, "steer": steer});
-        self.queue(lane, &accepted);
+        let said = [("id", json!(id)), ("response", json!(response)), ("number", json!(number))];
+        self.tell(lane, "steer_accepted", &said);
         self.settle(lane);
+    }
+
+    /// The lane of the running response that a message is about, or else why it fails.
+    fn lane_about(&self, message: &Value, response: &str) -> Result<usize, &'static str> {
+        let dialect = self.dialect();
+        match self.lane_of(response) {
+            _ if dialect
+                .root(self.session.request)
+                .is_some_and(|root| refused(message, dialect, root).is_some()) =>
+            {
+                Err(INVALID)
+            }
+            Some(lane) => Ok(lane),
+            None if self.past_of(response).is_some() => Err(COMPLETED),
+            None => Err(UNKNOWN),
+        }
+    }
+
+    /// The results that the client must send before the response can continue.
+    fn required(&self, response: &str) -> Vec<Value> {
+        let api = self.dialect().api;
+        let (Some(call), Some(past)) = (api.client_call, self.past_of(response)) else { return Vec::new() };
+        let calls = items_of(&past.response).iter();
+        let calls = calls.filter(|item| text(item, "type").is_some_and(|kind| call.types.contains(&kind)));
+        let result = |item: &Value| {
+            let of = |place| item.pointer(place).cloned().unwrap_or_default();
+            let said = [("type", of("/type")), ("id", of(call.id)), ("name", of(call.name))];
+            aside(api, "required", &said)
+        };
+        calls.map(result).collect()
     }
 
     /// Ends a steered response early, after one of its deltas was sent.
@@ -92,7 +80,7 @@ impl Desk {
             Some(steer) if !steer.is_settled => steer.is_settled = true,
             _ => return,
         }
-        let stopped = running.stopped("steered");
+        let stopped = running.steered();
         let id = running.id.clone();
         let made = gateway.carry_out(stopped, true, &mut running.faults);
         if self.running_in(lane).is_some_and(|running| running.turn(&made)) {
@@ -109,74 +97,100 @@ impl Desk {
         steer: Steer,
         mut faults: Faults,
     ) {
-        let about = json!({"id": steer.id, "previous_response_id": response});
         if !steer.required.is_empty() {
-            let pending = json!({"type": "response.steer.pending", "reason": "waiting_for_required_input",
-                "required_input": steer.required, "sequence_number": number, "steer": about});
-            self.queue(lane, &pending);
-            if faults.applies("ws/steer-pending") {
-                let mut again = pending;
-                again["sequence_number"] = json!(number + 1);
-                self.queue(lane, &again);
+            let times = 1 + u64::from(faults.applies("ws/steer-pending"));
+            for number in number..number + times {
+                let said = [
+                    ("id", json!(steer.id)),
+                    ("response", json!(response)),
+                    ("required", json!(steer.required)),
+                    ("number", json!(number)),
+                ];
+                self.tell(lane, "steer_pending", &said);
             }
             self.pending.push((response.to_owned(), steer.input));
-            return;
-        }
-        if faults.applies("ws/steer-followed") {
+        } else if faults.applies("ws/steer-followed") {
             self.leave();
-            return;
+        } else if faults.applies("ws/steer-failed") {
+            self.fail_steer(Some("steer_0"), response, &steer.input, COMPLETED, "");
+        } else {
+            self.succeed(lane, response, &steer, faults);
         }
-        if faults.applies("ws/steer-failed") {
-            let error = Refusal::Completed.error();
-            self.fail_steer(Some("steer_0"), response, &steer.input, &error);
-            return;
-        }
-        self.succeed(lane, response, &steer, faults);
     }
 
-    pub(super) fn fail_steer(&mut self, id: Option<&str>, response: &str, input: &Value, error: &Value) {
-        let mut steer = json!({"input": input, "previous_response_id": response});
-        if let Some(id) = id {
-            steer["id"] = json!(id);
-        }
+    pub(super) fn fail_steer(
+        &mut self,
+        id: Option<&str>,
+        response: &str,
+        input: &Value,
+        why: &str,
+        message: &str,
+    ) {
         let lane = self.home_of(response);
         let number = self.number_for(response, lane);
-        let failed = json!({"type": "response.steer.failed", "error": error, "sequence_number": number, "steer": steer});
-        self.queue(lane, &failed);
+        let error = [("steers", json!(true)), ("message", json!(message))];
+        let said = [
+            ("id", json!(id)),
+            ("response", json!(response)),
+            ("input", input.clone()),
+            ("number", json!(number)),
+            ("error", aside(self.dialect().api, why, &error)),
+        ];
+        self.tell(lane, "steer_failed", &said);
     }
 
     pub(super) fn inject(&mut self, message: &Value) {
-        let response = text(message, "response_id").unwrap_or_default().to_owned();
-        let is_wrong = refused(message, self.dialect(), "ResponseInjectEvent").is_some();
+        let response = text(message, self.session.target).unwrap_or_default().to_owned();
         let lane = self.home_of(&response);
         let number = self.number_for(&response, lane);
-        if is_wrong {
-            let problem = crate::content::problem::Problem::invalid(
-                "invalid_value",
-                "The input is not an array.",
-                Some("input"),
-            );
-            self.refuse(lane, &problem, &mut self.faults_of(lane));
-        } else if self.lane_of(&response).is_some() {
-            let is_broken = self.running_in(lane).is_some_and(|it| it.faults.applies("ws/inject-answered"));
-            let id = if is_broken { "resp_0" } else { &*response };
-            let created =
-                json!({"type": "response.inject.created", "response_id": id, "sequence_number": number});
-            self.queue(lane, &created);
-        } else {
-            let known = self.past_of(&response).is_some();
-            let mut error = if known { Refusal::Completed } else { Refusal::NotFound }.error();
-            if let Some(members) = error.as_object_mut() {
-                members.shift_remove("type");
+        let mut said = vec![("response", json!(response)), ("number", json!(number))];
+        match self.lane_about(message, &response) {
+            Err(INVALID) => {
+                let why = "The input is not an array.";
+                let problem = Problem::invalid("invalid_value", why, Some("input"));
+                self.refuse(lane, &problem, &mut self.faults_of(lane));
             }
-            let input = message.get("input").cloned().unwrap_or_default();
-            let failed = json!({"type": "response.inject.failed", "response_id": response, "input": input,
-                "error": error, "sequence_number": number});
-            self.queue(lane, &failed);
+            Err(why) => {
+                let error = aside(self.dialect().api, why, &[]);
+                said.extend([("error", error), ("input", message.get("input").cloned().unwrap_or_default())]);
+                self.tell(lane, "inject_failed", &said);
+            }
+            Ok(_) => {
+                if self.running_in(lane).is_some_and(|it| it.faults.applies("ws/inject-answered")) {
+                    said.push(("response", json!("resp_0")));
+                }
+                self.tell(lane, "inject_created", &said);
+            }
         }
+    }
+
+    /// Sends an event that its API has on its page.
+    fn tell(&mut self, lane: usize, name: &str, said: &[(&'static str, Value)]) {
+        self.queue(lane, aside(self.dialect().api, name, said).to_string());
     }
 
     fn past_of(&self, response: &str) -> Option<&PastResponse> {
         self.said.iter().map(|said| &said.past).find(|past| past.id == response)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_api_with_lanes_has_the_events_on_its_page() {
+        let events = ["steer_accepted", "steer_pending", "steer_failed", "inject_created", "inject_failed"];
+        let errors = [INVALID, UNKNOWN, COMPLETED, PENDING, "has_no_successor", "required"];
+        for dialect in spec::DIALECTS.iter().filter(|dialect| dialect.framing.lanes) {
+            for name in events {
+                let event = aside(dialect.api, name, &[]);
+                let kind = text(&event, "type").unwrap_or_default();
+                assert!(dialect.event(kind).is_some(), "{} {name}: {event}", dialect.name);
+            }
+            for name in errors {
+                assert!(aside(dialect.api, name, &[]).is_object(), "{} {name}", dialect.name);
+            }
+        }
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use spec::{Api, Dialect};
+use spec::Dialect;
+use spec::table::{Aside, SessionShape};
 use tokio::time::Instant;
 
 use super::running::{Running, Steer, data};
@@ -14,7 +15,7 @@ use crate::content::text;
 use crate::faults::requested::Faults;
 use crate::rendering::body_of;
 use crate::rendering::ids::tagged;
-use crate::serving::context::{PastResponse, entries};
+use crate::serving::context::{PastResponse, entries, previous};
 use crate::serving::gateway::{Gateway, Made};
 use crate::serving::mcp::Servers;
 use crate::serving::store::unknown_previous;
@@ -60,6 +61,7 @@ struct Lane {
 
 pub(super) struct Desk {
     pub(super) gateway: Arc<Gateway>,
+    pub(super) session: &'static SessionShape,
     /// Faults of every response.
     faults: Faults,
     began: Instant,
@@ -77,9 +79,10 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn new(gateway: Arc<Gateway>, faults: Faults) -> Self {
+    pub(super) fn new(gateway: Arc<Gateway>, session: &'static SessionShape, faults: Faults) -> Self {
         Self {
             gateway,
+            session,
             faults,
             began: Instant::now(),
             lanes: vec![Lane::default()],
@@ -124,22 +127,23 @@ impl Desk {
             running.waits = None;
         }
         let mut message: Value = serde_json::from_str(message).unwrap_or_default();
-        let kind = message.as_object_mut().and_then(|members| members.shift_remove("type"));
-        let has_lanes = self.dialect().framing.lanes;
-        match kind.as_ref().and_then(Value::as_str) {
-            Some("response.create") => self.ask(message),
-            Some(kind @ ("response.steer" | "response.inject")) if has_lanes => {
-                message["type"] = json!(kind);
-                if kind == "response.steer" { self.steer(&message) } else { self.inject(&message) }
-            }
-            _ => {
-                let message = "The message is not a response.create.";
-                self.enqueue(
-                    0,
-                    Err(Problem::invalid("invalid_value", message, Some("type"))),
-                    self.faults.clone(),
-                );
-            }
+        let framing = &self.dialect().framing;
+        let kind = text(&message, "type");
+        let is_about = |aside: Option<Aside>| kind.is_some() && kind == aside.map(|aside| aside.message);
+        if kind.is_some() && kind == framing.create {
+            message.as_object_mut().and_then(|members| members.shift_remove("type"));
+            self.ask(message);
+        } else if is_about(framing.steer) {
+            self.steer(&message);
+        } else if is_about(framing.inject) {
+            self.inject(&message);
+        } else {
+            let message = format!("The message is not a {}.", framing.create.unwrap_or("request"));
+            self.enqueue(
+                0,
+                Err(Problem::invalid("invalid_value", message, Some("type"))),
+                self.faults.clone(),
+            );
         }
     }
 
@@ -153,11 +157,9 @@ impl Desk {
             self.enqueue(0, Err(problem), faults);
             return;
         }
-        let name = if self.dialect().framing.lanes {
-            request.as_object_mut().and_then(|members| members.shift_remove("stream_id"))
-        } else {
-            None
-        };
+        let member = self.session.lane;
+        let members = request.as_object_mut().filter(|_| self.dialect().framing.lanes);
+        let name = members.and_then(|members| members.shift_remove(member));
         let lane = match name {
             None | Some(Value::Null) => 0,
             Some(Value::String(name)) if is_name(&name) => {
@@ -169,9 +171,9 @@ impl Desk {
                     None if is_last && !faults.applies("ws/lane-limit") => {
                         let message = format!("This connection already has {LANES} lanes.");
                         let problem =
-                            Problem::invalid("websocket_stream_limit_reached", message, Some("stream_id"));
-                        let event = envelope(&problem, &mut faults, self.gateway.settings.dialect.api);
-                        self.out.push_back(in_lane(event, Some(&name)));
+                            Problem::invalid("websocket_stream_limit_reached", message, Some(member));
+                        let event = self.envelope(&problem, &mut faults);
+                        self.out.push_back(in_lane(event, Some(&name), self.session));
                         return;
                     }
                     None => {
@@ -181,8 +183,9 @@ impl Desk {
                 }
             }
             Some(_) => {
-                let message = "A stream_id has 1 to 256 letters, digits, dots, dashes and underscores.";
-                let problem = Problem::invalid("invalid_stream_id", message, Some("stream_id"));
+                let message =
+                    format!("A {member} has 1 to 256 letters, digits, dots, dashes and underscores.");
+                let problem = Problem::invalid("invalid_stream_id", message, Some(member));
                 self.enqueue(0, Err(problem), faults);
                 return;
             }
@@ -233,7 +236,7 @@ impl Desk {
 
     fn begin(&mut self, lane: usize, request: Request, servers: &Servers) {
         let Request { body: request, mut faults } = request;
-        let previous = request.as_ref().ok().and_then(|request| text(request, "previous_response_id"));
+        let previous = request.as_ref().ok().and_then(|request| previous(request, self.dialect().api));
         let continued = previous.map(str::to_owned);
         if let Some(id) = continued.clone()
             && self.said.iter().all(|said| said.past.id != id)
@@ -301,23 +304,22 @@ impl Desk {
         let of_response = |said: &&Said| said.past.id == response;
         let request = self.said.iter().find(of_response).map(|said| said.past.request.clone());
         let mut request = request.unwrap_or_default();
-        request["input"] = steer.input.clone();
-        request["previous_response_id"] = json!(response);
+        request[self.dialect().api.request.input] = steer.input.clone();
+        request[self.session.previous] = json!(response);
         let known = |id: &str| self.context_of(id);
         let made = self.gateway.make(request, true, &known, &Servers::default(), &mut faults);
         match made {
             Ok(mut made) => {
                 if faults.applies("ws/steered-ends") {
                     let mut planned = made.planned.clone();
-                    planned.plan = planned.plan.stopped(usize::MAX, "steered");
+                    planned.plan = planned.plan.steered(usize::MAX);
                     made = self.gateway.carry_out(planned, true, &mut faults);
                 }
                 self.run(lane, made, faults);
             }
             Err(problem) => {
-                let error = json!({"type": "invalid_request_error", "code": "successor_creation_failed",
-                    "message": problem.message});
-                self.fail_steer(Some(&steer.id), response, &steer.input, &error);
+                let id = Some(&*steer.id);
+                self.fail_steer(id, response, &steer.input, "has_no_successor", &problem.message);
             }
         }
     }
@@ -339,7 +341,7 @@ impl Desk {
     }
 
     fn event_of(&mut self, at: usize, now: Instant) -> Option<String> {
-        let dialect = self.dialect();
+        let (dialect, session) = (self.dialect(), self.session);
         let in_flight = self.lanes.iter().filter(|lane| lane.running.is_some()).count();
         let lane = self.lanes.get_mut(at)?;
         let running = lane.running.as_mut()?;
@@ -357,14 +359,14 @@ impl Desk {
         }
         let has_lane = lane.name.is_some();
         let drops_lane = has_lane && running.sent() == 2 && running.faults.applies("ws/stream-id-echoed");
-        let event = in_lane(event, lane.name.as_deref().filter(|_| !drops_lane));
+        let event = in_lane(event, lane.name.as_deref().filter(|_| !drops_lane), session);
         self.settle(at);
         let is_whole = |lane: &mut Lane| lane.running.take_if(|running| running.has_sent_all());
         if let Some(mut running) = self.lanes.get_mut(at).and_then(is_whole) {
             // A response without an end ends with the connection.
             self.is_over |= !running.ends(dialect);
             let name = self.lanes.get(at).and_then(|lane| lane.name.as_deref());
-            self.out.extend(running.afterwards.drain(..).map(|event| in_lane(event, name)));
+            self.out.extend(running.afterwards.drain(..).map(|event| in_lane(event, name, session)));
             let number = running.number();
             if let Some(said) = self.said.iter_mut().find(|said| said.past.id == running.id) {
                 said.events = number;
@@ -413,15 +415,24 @@ impl Desk {
         }
     }
 
-    pub(super) fn queue(&mut self, lane: usize, event: &Value) {
+    pub(super) fn queue(&mut self, lane: usize, event: String) {
         let name = self.lanes.get(lane).and_then(|lane| lane.name.as_deref());
-        self.out.push_back(in_lane(event.to_string(), name));
+        self.out.push_back(in_lane(event, name, self.session));
     }
 
     pub(super) fn refuse(&mut self, lane: usize, problem: &Problem, faults: &mut Faults) {
-        let envelope = envelope(problem, faults, self.gateway.settings.dialect.api);
-        let name = self.lanes.get(lane).and_then(|lane| lane.name.as_deref());
-        self.out.push_back(in_lane(envelope, name));
+        let envelope = self.envelope(problem, faults);
+        self.queue(lane, envelope);
+    }
+
+    /// Errors on a WebSocket have an envelope of their own.
+    fn envelope(&self, problem: &Problem, faults: &mut Faults) -> String {
+        let error = body_of(problem, self.dialect().api)["error"].take();
+        let mut envelope = json!({"type": "error", "error": error});
+        if !faults.applies("ws/error-envelope") {
+            envelope[self.session.status] = json!(problem.status);
+        }
+        envelope.to_string()
     }
 
     /// Faults are of a lane's response, or of all.
@@ -429,15 +440,6 @@ impl Desk {
         let running = self.lanes.get(lane).and_then(|lane| lane.running.as_ref());
         running.map_or(&self.faults, |running| &running.faults).clone()
     }
-}
-
-/// Errors on a WebSocket have an envelope of their own.
-fn envelope(problem: &Problem, faults: &mut Faults, api: &Api) -> String {
-    let mut envelope = json!({"type": "error", "error": body_of(problem, api)["error"].take()});
-    if !faults.applies("ws/error-envelope") {
-        envelope["status"] = json!(problem.status);
-    }
-    envelope.to_string()
 }
 
 fn another(made: &Made) -> Vec<String> {
@@ -451,12 +453,12 @@ fn is_name(name: &str) -> bool {
     (1..=256).contains(&name.len()) && name.chars().all(is_usual)
 }
 
-fn in_lane(mut event: String, name: Option<&str>) -> String {
+fn in_lane(mut event: String, name: Option<&str>, session: &SessionShape) -> String {
     if let Some(name) = name
         && event.ends_with('}')
     {
         event.pop();
-        event.extend([",\"stream_id\":\"", name, "\"}"]);
+        event.extend([",\"", session.lane, "\":\"", name, "\"}"]);
     }
     event
 }

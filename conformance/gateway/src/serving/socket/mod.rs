@@ -7,6 +7,7 @@ mod running;
 use std::sync::Arc;
 
 use axum::extract::ws::{Message, WebSocket};
+use spec::table::SessionShape;
 use tokio::time::{sleep, sleep_until};
 
 use crate::faults::requested::Faults;
@@ -14,9 +15,14 @@ use crate::serving::gateway::Gateway;
 use desk::{Desk, Due};
 
 /// Responses can be continued here, stored or not.
-pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket, faults: Faults) {
+pub(super) async fn talk(
+    gateway: Arc<Gateway>,
+    session: &'static SessionShape,
+    mut socket: WebSocket,
+    faults: Faults,
+) {
     let pace = gateway.settings.pace;
-    let mut desk = Desk::new(gateway, faults);
+    let mut desk = Desk::new(gateway, session, faults);
     loop {
         desk.start().await;
         while let Some(event) = desk.say() {

@@ -1,8 +1,8 @@
 //! A response whose events are being sent.
 
 use serde_json::{Value, json};
-use spec::Dialect;
 use spec::table::Role;
+use spec::{Dialect, Slot};
 use tokio::time::Instant;
 
 use crate::faults::requested::Faults;
@@ -109,9 +109,9 @@ impl Running {
     }
 
     /// The response looks as if it had ended after the sent deltas.
-    pub(super) fn stopped(&self, reason: &'static str) -> PlannedRequest {
+    pub(super) fn steered(&self) -> PlannedRequest {
         let mut planned = self.planned.clone();
-        planned.plan = planned.plan.stopped(self.fragments, reason);
+        planned.plan = planned.plan.steered(self.fragments);
         planned
     }
 }
@@ -136,8 +136,10 @@ fn kind(event: &str) -> Option<String> {
 
 fn shifted(event: &str, by: u64) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(event) else { return event.to_owned() };
-    if let Some(number) = value.get("sequence_number").and_then(Value::as_u64) {
-        value["sequence_number"] = json!(number.saturating_add(by));
+    if let Some(number) = value.get_mut(Slot::SequenceNumber.name())
+        && let Some(own) = number.as_u64()
+    {
+        *number = json!(own.saturating_add(by));
     }
     value.to_string()
 }
