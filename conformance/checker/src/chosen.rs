@@ -176,9 +176,14 @@ impl RuleSets {
     /// Returns the rules of a dialect.
     pub fn of(&self, dialect: &'static Dialect) -> Arc<Rules> {
         let Sets { made, levels, is_wanted } = &*self.0;
-        let make = || Arc::new(Rules::with_levels(dialect, levels).only(|rule| is_wanted(rule)));
-        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(made.entry(ptr::from_ref(dialect).addr()).or_insert_with(make))
+        let place = ptr::from_ref(dialect).addr();
+        let lock = || made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&place) {
+            return Arc::clone(known);
+        }
+        // The predicate runs without the lock.
+        let own = Rules::with_levels(dialect, levels).only(|rule| is_wanted(rule));
+        Arc::clone(lock().entry(place).or_insert_with(|| Arc::new(own)))
     }
 }
 

@@ -42,7 +42,7 @@ pub const LARGEST: u64 = 512 << 20;
 /// If it cannot be read, or is larger.
 pub fn read_within(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {} MiB", most >> 20)));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use results::text::visible;
+use results::text::{escaped_json, visible};
 use results::{CaptureReport, Run, Verdict};
 
 /// Maximum number of causes with a command; the HTML report has one for every exchange.
@@ -50,7 +50,9 @@ pub fn reproduce(run: &Run) -> String {
         if seen.len() > CAUSES {
             break;
         }
-        let [cause, name, curl] = [cause, &*run.name(capture), curl].map(visible);
+        let [cause, name] = [cause, &*run.name(capture)].map(visible);
+        // A body has the same values if it is escaped as JSON.
+        let curl = escaped_json(curl);
         let _ = write!(text, "\n  {cause}, first in {name}\n    {curl}\n");
     }
     let curls = if text.is_empty() { text } else { format!("\nreproduce with curl{text}") };

@@ -248,7 +248,7 @@ fn run(name: &str, number: usize, block: &str) -> (usize, Vec<String>) {
         }
         ran += 1;
         if line.starts_with("conformance serve") && !line.contains("--list-faults") {
-            failures.extend(serve(&folder, &line).err().map(|problem| format!("{line}: {problem}")));
+            failures.extend(serve(&folder, &line).err().map(|problem| format!("{name}: {line}: {problem}")));
             continue;
         }
         let gateway = if line.contains("open-responses") { &OPEN_RESPONSES } else { &OPENAI };
@@ -276,7 +276,8 @@ fn run_all(names: Vec<String>) -> BTreeMap<String, usize> {
         let blocks = blocks(&repository().join(&name)).into_iter().enumerate();
         blocks.map(move |(number, block)| (name.clone(), number, block))
     };
-    let all = Mutex::new(names.into_iter().flat_map(of_page));
+    let all: Vec<(String, usize, String)> = names.into_iter().flat_map(of_page).collect();
+    let all = Mutex::new(all.into_iter());
     let next = || all.lock().expect("no thread panics with it").next();
     let done = Mutex::new((BTreeMap::new(), Vec::new()));
     thread::scope(|scope| {

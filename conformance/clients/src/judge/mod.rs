@@ -162,8 +162,8 @@ pub(crate) fn difference(answers: &[Answer], about: &[About], reply: &Reply) -> 
 
 fn counts(ReplyUsage { input_tokens, output_tokens }: ReplyUsage) -> String {
     let [input, output] = [input_tokens, output_tokens]
-        .map(|count| count.map_or_else(|| "no".to_owned(), |count| count.to_string()));
-    format!("{input} input tokens and {output} output tokens")
+        .map(|count| count.map_or_else(|| "not given".to_owned(), |count| count.to_string()));
+    format!("input tokens {input}, output tokens {output}")
 }
 
 /// Describes two different texts, with the position of the first difference.

@@ -34,8 +34,12 @@ pub(super) fn misshapen(request: &Value, api: &Api) -> Option<Problem> {
 /// A result without a call before it. Some APIs store the call.
 pub(crate) fn unmatched(request: &Value, api: &Api) -> Option<Problem> {
     let Question { turns, .. } = Question::read(api, request);
+    let parts = || turns.iter().flat_map(|turn| &turn.parts);
     let mut calls = BTreeSet::new();
-    let lost = turns.iter().flat_map(|turn| &turn.parts).find_map(|part| match part {
+    // The items of a session have no order.
+    let later = parts().filter(|_| api.session.is_some());
+    calls.extend(later.filter_map(|part| if let Asked::Call(call) = part { Some(&call.id) } else { None }));
+    let lost = parts().find_map(|part| match part {
         Asked::Call(call) => {
             calls.insert(&call.id);
             None

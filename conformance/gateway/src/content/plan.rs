@@ -5,6 +5,9 @@ use serde_json::Value;
 use super::items::ToolItem;
 use super::pieces::{Fragments, tokens};
 
+/// Maximum number of texts before which a response stops.
+const MOST_STOPS: usize = 64;
+
 /// The content of a response.
 #[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -103,7 +106,7 @@ pub struct Thought {
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Text, with annotations that precede its last delta.
+    /// Text, with annotations that precede its last delta: each has the name of a template, and where it begins and ends.
     Text(Fragments, Vec<Value>),
     /// A refusal.
     Refusal(Fragments),
@@ -181,14 +184,14 @@ impl ResponsePlan {
         plan
     }
 
-    /// Ends the response before the first of these texts.
+    /// Ends the response before the first of these texts, of which a request may have any number.
     pub fn stop_before(&mut self, stops: &[impl AsRef<str>]) {
         for at in 0..self.items.len() {
             let Some(Item::Message(parts)) = self.items.get_mut(at) else { continue };
             for part in 0..parts.len() {
                 let Some(Part::Text(text, _)) = parts.get_mut(part) else { continue };
                 let whole = text.concat();
-                let stops = stops.iter().map(AsRef::as_ref);
+                let stops = stops.iter().take(MOST_STOPS).map(AsRef::as_ref);
                 let first = stops.filter_map(|stop| Some((whole.find(stop)?, stop))).min();
                 let Some((length, stop)) = first else { continue };
                 keep(text, length);

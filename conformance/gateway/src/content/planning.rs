@@ -191,9 +191,9 @@ mod tests {
             for kind in speech.says.iter().flatten() {
                 assert!(ToolItem::has_kind(kind), "{}: {kind}", api.name);
             }
-            let mut of_api = spec::DIALECTS.iter().filter(|dialect| dialect.api.name == api.name);
+            let of_api = || spec::DIALECTS.iter().filter(|dialect| dialect.api.name == api.name);
             for event in speech.shown_by.iter().chain(&speech.compacts) {
-                assert!(of_api.any(|dialect| dialect.event(event).is_some()), "{}: {event}", api.name);
+                assert!(of_api().any(|dialect| dialect.event(event).is_some()), "{}: {event}", api.name);
             }
         }
     }

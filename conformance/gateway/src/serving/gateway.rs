@@ -142,7 +142,7 @@ impl Gateway {
             return Err(problem);
         }
         let is_compaction = |item: &Item| item.tool().is_some_and(|item| item.page.kind == "compaction");
-        if plan.items.iter().all(is_compaction) && faults.applies(COMPACTION_TRIGGERED) {
+        if matches!(&*plan.items, [item] if is_compaction(item)) && faults.applies(COMPACTION_TRIGGERED) {
             plan.items.extend(plan.items.clone());
         }
         let number = self.store().next();

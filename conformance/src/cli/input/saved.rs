@@ -85,7 +85,9 @@ fn read_other<R: DeserializeOwned>(
         return Ok(None);
     }
     let text = text(&file, path)?;
-    let head = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+    let head = serde_json::from_str(&text).with_context(|| {
+        format!("{}: not a JSON report; give the folder that --out wrote, or its report", file.display())
+    })?;
     let Some(version) = version(head) else { return Ok(None) };
     if version != known {
         bail!("{} has version {version}, but this build reads {known}", file.display());

@@ -148,7 +148,7 @@ impl Bench {
             let got = translated(&asked, &given).write(test.upstream.api);
             let mut sent =
                 plan(&request(&answer.replace("{mark}", MARK), test.upstream.api), test.upstream, 0);
-            sent.stop_before(&asked.stops.iter().map(Into::into).collect::<Vec<_>>());
+            sent.stop_before(&asked.stops);
             sent.is_obfuscated = false;
             let of = |body: &Value, dialect: &'static spec::Dialect, late| {
                 response(&render(body, &sent, dialect, turn as u64), test.case.is_whole, late)

@@ -69,7 +69,7 @@ fn archive(bytes: &[u8]) -> Option<&'static str> {
         (b"7z\xbc\xaf\x27\x1c", "7z"),
         (b"Rar!\x1a\x07", "RAR"),
     ];
-    if bytes.get(TAR_MARK) == Some(b"ustar") {
+    if bytes.get(TAR_MARK) == Some(b"ustar") && bytes[..TAR_MARK.start].contains(&0) {
         return Some("tar");
     }
     STARTS.into_iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, kind)| kind)
@@ -189,6 +189,8 @@ mod tests {
             assert_eq!(detect(&tar[..end], false), Err(CaptureError::Archive("tar")));
         }
         assert_eq!(detect(&tar[..200], false), Ok(None));
+        let text = [b"data: ", &[b'x'; 251][..], b"ustar\n\n"].concat();
+        assert_eq!(detect(&text, true), Ok(Some(Format::Sse)));
         assert_eq!(detect(b"PK\x03\x04\ndata: 1\n\n", true), Err(CaptureError::Archive("ZIP")));
         for page in ["<html>", "\n <!DOCTYPE html>\n<html>", "<head><title>502 Bad Gateway"] {
             assert_eq!(detect(page.as_bytes(), true), Err(CaptureError::WebPage), "{page}");

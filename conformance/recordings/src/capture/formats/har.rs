@@ -93,6 +93,9 @@ struct Message {
     data: String,
 }
 
+/// The type of a stream.
+const STREAM: &str = "text/event-stream";
+
 /// Other requests of a browser are skipped, and an entry that cannot be read costs only itself.
 pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -105,11 +108,16 @@ pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -
             Ok(entry) => entry,
             Err(error) => {
                 let asked: Option<Asked> = serde_json::from_str(raw.get()).ok();
-                if asked.is_none_or(|asked| is_known(&asked.request.url)) {
-                    let line = line_of(bytes, offset_in(bytes, raw.get()));
-                    let problem = format!("entry {}: {error}", index + 1);
-                    outcome =
-                        outcome.and(Err(CaptureError::Malformed { format: Format::Har, line, problem }));
+                let is_meant =
+                    || raw.get().contains(STREAM) || asked.is_none_or(|asked| is_known(&asked.request.url));
+                // Only the first one is told.
+                if outcome.is_ok() && is_meant() {
+                    let before = line_of(bytes, offset_in(bytes, raw.get()));
+                    let line = before + (error.line() as u64).saturating_sub(1);
+                    let text = error.to_string();
+                    let problem = text.split(" at line ").next().unwrap_or_default();
+                    let problem = format!("entry {}: {problem}", index + 1);
+                    outcome = Err(CaptureError::Malformed { format: Format::Har, line, problem });
                 }
                 continue;
             }
