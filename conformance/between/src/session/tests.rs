@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{env, fs, process};
 
-use catalogue::{AGENT_PROFILES, HandlingMode, Level};
+use catalogue::{AGENT_PROFILES, BETWEEN_CASES, HandlingMode, Level};
 use results::Declared;
 use serde_json::{Value, json};
 use translation::{Part, Question, Reasoning, Turn};
@@ -86,6 +86,56 @@ fn a_seal_that_a_part_lost_is_found() {
         assert_eq!(lost.count(), 1);
     });
     assert!(found(&test, &evidence).contains(&"MUST session/sealed-kept (lost)".to_owned()));
+}
+
+/// The client's seals are those of the upstream in an envelope of the gateway.
+fn wrap(evidence: &mut Evidence, seals: &[&str]) {
+    for exchange in &mut evidence.client {
+        let bodies = exchange.response.as_mut().unwrap().pieces.iter_mut().map(|(_, bytes)| bytes);
+        for bytes in bodies.chain([&mut exchange.body]) {
+            let text = seals.iter().fold(String::from_utf8_lossy(bytes).into_owned(), |text, seal| {
+                text.replace(seal, &format!("wrapped-{seal}"))
+            });
+            *bytes = text.into_bytes();
+        }
+    }
+}
+
+#[test]
+fn a_seal_may_reach_the_client_in_an_envelope() {
+    let (test, original) = same("garden");
+    let seals = seals_of(&original);
+    let seals: Vec<&str> = seals.iter().map(String::as_str).collect();
+    assert_eq!(seals.len(), 2);
+    let mut evidence = original.clone();
+    wrap(&mut evidence, &seals);
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+    // The envelope is none of the upstream's seals.
+    evidence.upstream.clone_from(&evidence.client);
+    for (exchange, own) in evidence.upstream.iter_mut().zip(&original.upstream) {
+        exchange.response.clone_from(&own.response);
+    }
+    assert_eq!(found(&test, &evidence), ["MUST session/sealed-kept (lost)"]);
+}
+
+#[test]
+fn an_envelope_hides_no_seal_of_another_provider() {
+    let (test, mut evidence) = same("garden");
+    let case = BETWEEN_CASES.iter().find(|case| case.id == "session/two-homes").unwrap();
+    let test = Test { case, ..test };
+    let seals = seals_of(&evidence);
+    wrap(&mut evidence, &seals.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+    for exchange in evidence.client.iter_mut().chain(&mut evidence.upstream).filter(|it| it.turn > 5) {
+        change(exchange, |request| request["model"] = json!("other"));
+    }
+    assert!(found(&test, &evidence).contains(&"MUST session/reasoning-home ()".to_owned()));
+}
+
+/// The signatures that the upstream issues in a session of Messages.
+fn seals_of(evidence: &Evidence) -> Vec<String> {
+    let deltas = evidence.upstream.iter().flat_map(|exchange| exchange.response.as_ref().unwrap().values());
+    deltas.filter_map(|event| Some(event["delta"]["signature"].as_str()?.to_owned())).collect()
 }
 
 #[test]
