@@ -78,6 +78,31 @@ fn a_system_that_is_lost_is_found() {
 }
 
 #[test]
+fn an_attribution_that_another_api_joins_loses_no_instructions() {
+    let (test, mut evidence) = same("garden");
+    let join = |exchange: &mut Exchanged, api| {
+        let request: Value = serde_json::from_slice(&exchange.body).unwrap();
+        let mut question = Question::read(test.front.api, &request);
+        let texts = request["system"].as_array().unwrap().iter();
+        let texts: Vec<&str> = texts.map(|block| block["text"].as_str().unwrap()).collect();
+        question.instructions = vec![texts.join("\n\n")];
+        exchange.body = question.write(api).to_string().into_bytes();
+    };
+    let levels = |test: &Test, evidence: &Evidence| {
+        let mut all = found(test, evidence);
+        all.retain(|finding| finding.contains("attribution-alone"));
+        all
+    };
+    evidence.upstream.iter_mut().for_each(|exchange| join(exchange, test.front.api));
+    assert_eq!(levels(&test, &evidence), ["MUST contract/attribution-alone (merged)"]);
+    let chat = spec::dialect("chat").unwrap();
+    let (_, mut evidence) = same("garden");
+    evidence.upstream.iter_mut().for_each(|exchange| join(exchange, chat.api));
+    let test = Test { upstream: chat, ..test.clone() };
+    assert_eq!(levels(&test, &evidence), ["SHOULD contract/attribution-alone (merged)"]);
+}
+
+#[test]
 fn a_seal_that_a_part_lost_is_found() {
     let (test, mut evidence) = same("kite");
     change(&mut evidence.upstream[1], |request| {
