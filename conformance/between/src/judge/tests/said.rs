@@ -142,3 +142,21 @@ fn a_wrong_end_is_one_finding() {
     bench.replace("\"stop_reason\":\"refusal\"", "\"stop_reason\":\"stop_sequence\"");
     assert_eq!(bench.only().rule, "answer/stop");
 }
+
+#[test]
+fn a_limit_excuses_refusals_of_what_it_is_about_alone() {
+    let refused = |case: &str| {
+        let mut bench = Bench::new("messages", "responses", case);
+        bench.evidence.upstream.clear();
+        bench.client().status = 400;
+        let body = br#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#;
+        bench.client().pieces = vec![(std::time::Duration::from_millis(5), body.to_vec())];
+        bench.client().headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        bench.judge()
+    };
+    let stops = refused("request/stops");
+    assert_eq!((stops.findings.len(), stops.limits.len()), (0, 1), "{stops:?}");
+    let call = refused("call/one");
+    assert_eq!(call.findings[0].rule, "answer/kind");
+    assert_eq!(call.limits, Vec::<[String; 2]>::new());
+}
