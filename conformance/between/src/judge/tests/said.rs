@@ -144,6 +144,30 @@ fn a_wrong_end_is_one_finding() {
 }
 
 #[test]
+fn a_filter_that_looks_like_an_end_is_found() {
+    let completed = [
+        ("response.incomplete", "response.completed"),
+        ("\"status\":\"incomplete\"", "\"status\":\"completed\""),
+        ("{\"reason\":\"content_filter\"}", "null"),
+    ];
+    let stopped = [("\"SAFETY\"", "\"STOP\"")];
+    for (front, upstream, changes) in [
+        ("responses", "chat", &completed[..]),
+        ("responses", "messages", &completed),
+        ("gemini", "chat", &stopped),
+        ("gemini", "responses", &stopped),
+        ("chat", "messages", &[("\"content_filter\"", "\"stop\"")]),
+    ] {
+        let mut bench = Bench::new(front, upstream, "stop/filter");
+        changes.iter().for_each(|(from, to)| bench.replace(from, to));
+        let found = bench.judge().findings.remove(0);
+        assert_eq!(found.rule, "answer/stop", "{front}-{upstream}");
+        let word = changes.last().filter(|_| front != "responses").map_or("\"incomplete\"", |(word, _)| word);
+        assert!(found.message.contains(word), "{}", found.message);
+    }
+}
+
+#[test]
 fn a_limit_excuses_refusals_of_what_it_is_about_alone() {
     let refused = |case: &str| {
         let mut bench = Bench::new("messages", "responses", case);
