@@ -184,3 +184,21 @@ fn a_limit_excuses_refusals_of_what_it_is_about_alone() {
     assert_eq!(call.findings[0].rule, "answer/kind");
     assert_eq!(call.limits, Vec::<[String; 2]>::new());
 }
+
+#[test]
+fn a_failed_output_keeps_its_text() {
+    let with = |content: &str| {
+        let mut bench = Bench::new("messages", "chat", "call/failed-result");
+        bench.send(|body| {
+            let messages = body["messages"].as_array_mut().unwrap();
+            let output = messages.iter_mut().find(|message| message["role"] == "tool").unwrap();
+            output["content"] = json!(content);
+        });
+        bench
+    };
+    let lost = with("").only();
+    assert_eq!((&*lost.rule, &*lost.kind), ("request/results", "output"));
+    for told in ["no such station", "Error: no such station"] {
+        assert_eq!(with(told).found(), [], "{told}");
+    }
+}
