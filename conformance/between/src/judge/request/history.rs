@@ -1,11 +1,11 @@
 //! Content that goes back to the upstream: its calls with their outputs, and its reasoning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Level;
 use serde_json::Value;
 use spec::Api;
-use translation::{Call, NO_ID, Output, Part, Question};
+use translation::{Call, NO_ID, Output, Part, Question, Role};
 
 use crate::judge::Turn;
 use crate::judge::answer::calls_of;
@@ -21,9 +21,32 @@ pub(in crate::judge) fn judge(
     turn: &Turn<'_>,
     [got, asked]: [&Question; 2],
 ) {
+    if behind_texts(got).len() > behind_texts(asked).len() {
+        let message = "a text of the user stands between a call and its output upstream, and none does in the client's request";
+        findings.add("request/results", Problem::new("behind a text", message));
+    }
     let is_wrapped = [turn.test.front, turn.test.upstream].iter().any(|end| wraps_outputs(end.api));
     calls(findings, before, is_wrapped, [got, asked]);
     reasoning(findings, before, got);
+}
+
+/// Returns the ids of outputs behind a text of the user, which providers refuse there.
+pub(in crate::judge) fn behind_texts(question: &Question) -> BTreeSet<String> {
+    let mut has_text = false;
+    let parts = question.turns.iter().flat_map(|turn| turn.parts.iter().map(|part| (turn.role, part)));
+    let late = parts.filter_map(|(role, part)| match part {
+        Part::Call(_) => {
+            has_text = false;
+            None
+        }
+        Part::Text(_) if role == Role::User => {
+            has_text = true;
+            None
+        }
+        Part::Result(output) if has_text => Some(output.id.clone()),
+        _ => None,
+    });
+    late.collect()
 }
 
 fn calls_in<'q>(question: &'q Question) -> Calls<'q> {

@@ -14,6 +14,7 @@ use crate::content::{COMPACTION, TRIGGER};
 use crate::evidence::Response;
 use crate::judge::parts::findings::{Findings, Problem, shown};
 use crate::judge::parts::values::difference;
+use crate::judge::request::history::behind_texts;
 use crate::judge::request::tool_schema::plain;
 
 /// Maximum number of names that are shown.
@@ -230,24 +231,7 @@ fn phases(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
 
 /// Providers refuse a result of a tool behind a text of the user.
 fn interrupted(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
-    let all = |question: &Question| -> BTreeSet<String> {
-        let mut has_text = false;
-        let parts = question.turns.iter().flat_map(|turn| turn.parts.iter().map(|part| (turn.role, part)));
-        let late = parts.filter_map(|(role, part)| match part {
-            Part::Call(_) => {
-                has_text = false;
-                None
-            }
-            Part::Text(_) if role == Role::User => {
-                has_text = true;
-                None
-            }
-            Part::Result(output) if has_text => Some(output.id.clone()),
-            _ => None,
-        });
-        late.collect()
-    };
-    let [own, wanted] = [&upstream.question, &turn.sent.question].map(all);
+    let [own, wanted] = [&upstream.question, &turn.sent.question].map(behind_texts);
     if let Some(id) = own.difference(&wanted).next() {
         let message = format!(
             "turn {}: a text of the user stands between a call and its result upstream, and none does in the client's request",

@@ -202,3 +202,15 @@ fn a_failed_output_keeps_its_text() {
         assert_eq!(with(told).found(), [], "{told}");
     }
 }
+
+#[test]
+fn an_output_stands_right_behind_its_call() {
+    let mut bench = Bench::new("messages", "chat", "call/failed-result");
+    bench.send(|body| {
+        let messages = body["messages"].as_array_mut().unwrap();
+        let output = messages.iter().position(|message| message["role"] == "tool").unwrap();
+        messages.swap(output, output + 1);
+    });
+    let found = bench.only();
+    assert_eq!((&*found.rule, &*found.kind), ("request/results", "behind a text"));
+}
