@@ -113,6 +113,24 @@ fn a_seal_that_a_part_lost_is_found() {
     assert!(found(&test, &evidence).contains(&"MUST session/sealed-kept (lost)".to_owned()));
 }
 
+#[test]
+fn one_of_two_equal_seals_is_lost() {
+    let (test, mut evidence) = same("garden");
+    let seals = seals_of(&evidence);
+    for exchange in evidence.client.iter_mut().chain(&mut evidence.upstream) {
+        let bodies = exchange.response.as_mut().unwrap().pieces.iter_mut().map(|(_, bytes)| bytes);
+        for bytes in bodies.chain([&mut exchange.body]) {
+            *bytes = String::from_utf8_lossy(bytes).replace(&seals[1], &seals[0]).into_bytes();
+        }
+    }
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+    let both = evidence.upstream.iter_mut().rev();
+    let mut both = both.filter(|it| String::from_utf8_lossy(&it.body).matches(&*seals[0]).count() == 2);
+    let last = both.next().unwrap();
+    last.body = String::from_utf8_lossy(&last.body).replacen(&*seals[0], "", 1).into_bytes();
+    assert!(found(&test, &evidence).contains(&"MUST session/sealed-kept (lost)".to_owned()));
+}
+
 /// The client's seals are those of the upstream in an envelope of the gateway.
 fn wrap(evidence: &mut Evidence, seals: &[&str]) {
     for exchange in &mut evidence.client {

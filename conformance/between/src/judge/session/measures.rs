@@ -5,7 +5,7 @@ use results::text::shortened;
 use super::cache::{cached, kept_marks, marks_of};
 use super::canonical::Kept;
 use super::contract::retry_after;
-use super::seals::Seals;
+use super::seals::{Seals, kept};
 use super::{End, Session};
 
 /// Number of characters of a change that are shown.
@@ -38,7 +38,7 @@ pub(super) fn measures(session: &Session<'_>) -> Vec<String> {
         "sealed",
         sum(&|turn, upstream| {
             let (wanted, own) = (seals.due(turn), upstream.seals());
-            [wanted.iter().filter(|seal| own.contains(seal)).count(), wanted.len()]
+            [kept(&wanted, &own), wanted.len()]
         }),
     );
     let counts = session.turns.iter().filter_map(cached);

@@ -39,6 +39,14 @@ pub(super) fn seals<'r>(api: &Api, request: &'r Value) -> Vec<&'r str> {
     all
 }
 
+/// The number of seals that are there, as often as they are wanted.
+pub(super) fn kept(wanted: &[&str], own: &[&str]) -> usize {
+    let mut rest = own.to_vec();
+    let is_kept =
+        |seal: &&&str| rest.iter().position(|it| it == *seal).map(|at| rest.swap_remove(at)).is_some();
+    wanted.iter().filter(is_kept).count()
+}
+
 fn own(members: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let names: &[&str] = match kind(members) {
         COMPACTION => &[],
@@ -123,7 +131,7 @@ impl<'e> Seals<'e> {
         if wanted.iter().all(|seal| rest.any(|it| it == seal)) {
             return;
         }
-        let kept = wanted.iter().filter(|seal| own.contains(seal)).count();
+        let kept = kept(&wanted, &own);
         let kind = if kept < wanted.len() { "lost" } else { "order" };
         let message = format!(
             "turn {}: {kept} of {} signatures and encrypted thoughts of the client reach the upstream{}",
