@@ -48,7 +48,7 @@ pub(super) fn judge_refusal(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     findings.add("answer/kind", Problem::new(kind, message).showing("", &tail(&response.body())));
 }
 
-/// Returns whether a request has what a rule is about, so that a gateway may refuse it.
+/// A gateway may refuse content that has no place upstream, and nothing else.
 fn has_content(rule: &str, turn: &Turn<'_>, asked: &Question) -> bool {
     let mut parts = asked.turns.iter().flat_map(|turn| &turn.parts);
     match rule {

@@ -30,7 +30,7 @@ pub(in crate::judge) fn judge(
     reasoning(findings, before, got);
 }
 
-/// Returns the ids of outputs behind a text of the user, which providers refuse there.
+/// Providers refuse an output behind a text of the user.
 pub(in crate::judge) fn behind_texts(question: &Question) -> BTreeSet<String> {
     let mut has_text = false;
     let parts = question.turns.iter().flat_map(|turn| turn.parts.iter().map(|part| (turn.role, part)));

@@ -17,10 +17,10 @@ const SEALS: [&str; 3] = ["signature", "encrypted_content", "thoughtSignature"];
 /// An item that is not finished may have another seal than in the end.
 const UNFINISHED: &str = "response.output_item.added";
 
-/// What the upstream issued in the answers of a session, and what the client got for it.
+/// The seals of the answers of a session, at both ends.
 pub(super) struct Seals<'e> {
     issued: BTreeSet<String>,
-    /// The upstream's seals for which the gateway gave the client another one: a gateway may wrap them.
+    /// The upstream's seals by those that the client got instead: a gateway may wrap them.
     wrapped: BTreeMap<String, Vec<String>>,
     /// The models that issued the seals of a session which moves to another provider.
     homes: BTreeMap<String, &'e str>,
@@ -93,7 +93,7 @@ impl<'e> Seals<'e> {
             }
             let wrapped: Vec<&String> = issued.iter().filter(|seal| !told.contains(seal)).collect();
             let wrappers: Vec<&String> = told.iter().filter(|seal| !issued.contains(seal)).collect();
-            // If the numbers differ, no one knows which seal stands for which.
+            // If the numbers differ, the pairs are unknown.
             let is_paired = wrapped.len() == wrappers.len();
             for (at, wrapper) in wrappers.into_iter().enumerate() {
                 let within = wrapped.get(at).filter(|_| is_paired);

@@ -155,7 +155,7 @@ fn counts_behind_an_event_that_breaks_are_not_those_of_its_time() {
     // The gateway estimates the input.
     bench.replace("\"input_tokens\":0", "\"input_tokens\":25");
     assert_eq!(bench.found(), []);
-    // What it writes itself, it does not count.
+    // It counts the output up to the break.
     bench.replace("\"output_tokens\":0", "\"output_tokens\":99");
     assert_eq!(bench.found(), [("fault/usage".to_owned(), "output".to_owned())]);
 }
