@@ -533,6 +533,8 @@ pub struct BetweenLimit {
     pub rule: String,
     /// The case, `group/name`, or a group with `/`; all if absent.
     pub case: Option<String>,
+    /// The kind of the findings that do not apply; all if absent.
+    pub kind: Option<String>,
     /// Why.
     pub reason: String,
     /// Who says so.

@@ -15,7 +15,7 @@ mod translator;
 
 pub use faults::{Crowd, break_question, break_request, break_turn, lessen};
 pub use question::{Call, Choice, Format, Image, Output, Part, Question, Reasoning, Role, Tool, Turn};
-pub use replies::{Delta, PartKind, ReplyReader, Stopped, stops};
+pub use replies::{Delta, PartKind, ReplyReader, Stopped, stops, words};
 pub use reply::{Reply, ReplyError, Stop, Usage};
 pub use requests::{NO_ID, lower_types};
 pub use template::Template;

@@ -82,7 +82,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, turn: &Turn<'_>) -> StreamOutco
     // Other problems of a response that looks complete are consequences.
     if !turn.is_finished() && outcome != StreamOutcome::FalseComplete {
         answer::judge_beginning(findings, &upstream, &client);
-        usage::judge_incomplete(findings, &upstream, &client);
+        usage::judge_incomplete(findings, turn, [&upstream, &client]);
     }
     outcome
 }

@@ -3,6 +3,7 @@
 use catalogue::{BETWEEN_LIMITS, BetweenLimit};
 use results::BetweenTest;
 use results::text::counted;
+use translation::{Format, Part, Question};
 
 use super::Turn;
 use crate::judge::parts::findings::{Findings, Problem, applies, tail};
@@ -13,8 +14,12 @@ const REQUEST: &str = "request/";
 pub(super) fn judge_refusal(findings: &mut Findings<'_>, turn: &Turn<'_>) {
     let Some(response) = turn.response() else { return };
     let pair = [turn.test.front.api.name, turn.test.upstream.api.name];
-    let is_limit =
-        |limit: &&BetweenLimit| limit.rule.starts_with(REQUEST) && applies(limit, pair, turn.test.case.id);
+    let asked = turn.question().unwrap_or_default();
+    let is_limit = |limit: &&BetweenLimit| {
+        limit.rule.starts_with(REQUEST)
+            && applies(limit, pair, turn.test.case.id)
+            && has_content(limit.rule, turn, &asked)
+    };
     if let Some(limit) =
         BETWEEN_LIMITS.iter().find(is_limit).filter(|_| (400..500).contains(&response.status))
     {
@@ -41,6 +46,21 @@ pub(super) fn judge_refusal(findings: &mut Findings<'_>, turn: &Turn<'_>) {
         ),
     };
     findings.add("answer/kind", Problem::new(kind, message).showing("", &tail(&response.body())));
+}
+
+/// A gateway may refuse content that has no place upstream, and nothing else.
+fn has_content(rule: &str, turn: &Turn<'_>, asked: &Question) -> bool {
+    let mut parts = asked.turns.iter().flat_map(|turn| &turn.parts);
+    match rule {
+        "request/stops" => !asked.stops.is_empty(),
+        "request/format" => asked.format != Format::Text,
+        "request/one-call" => asked.is_one_call,
+        "request/sampling" => asked.user.is_some(),
+        "request/results" => parts.any(|part| matches!(part, Part::Result(output) if output.is_error)),
+        // The client cannot send back what its API has no place for.
+        "request/reasoning" => turn.client.turn > 0 || parts.any(|part| matches!(part, Part::Reasoning(_))),
+        _ => true,
+    }
 }
 
 /// Returns the limits that no test of a run met, of those that its tests could meet.

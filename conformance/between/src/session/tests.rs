@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{env, fs, process};
 
-use catalogue::{AGENT_PROFILES, HandlingMode, Level};
+use catalogue::{AGENT_PROFILES, BETWEEN_CASES, HandlingMode, Level};
 use results::Declared;
 use serde_json::{Value, json};
 use translation::{Part, Question, Reasoning, Turn};
@@ -78,6 +78,31 @@ fn a_system_that_is_lost_is_found() {
 }
 
 #[test]
+fn an_attribution_that_another_api_joins_loses_no_instructions() {
+    let (test, mut evidence) = same("garden");
+    let join = |exchange: &mut Exchanged, api| {
+        let request: Value = serde_json::from_slice(&exchange.body).unwrap();
+        let mut question = Question::read(test.front.api, &request);
+        let texts = request["system"].as_array().unwrap().iter();
+        let texts: Vec<&str> = texts.map(|block| block["text"].as_str().unwrap()).collect();
+        question.instructions = vec![texts.join("\n\n")];
+        exchange.body = question.write(api).to_string().into_bytes();
+    };
+    let levels = |test: &Test, evidence: &Evidence| {
+        let mut all = found(test, evidence);
+        all.retain(|finding| finding.contains("attribution-alone"));
+        all
+    };
+    evidence.upstream.iter_mut().for_each(|exchange| join(exchange, test.front.api));
+    assert_eq!(levels(&test, &evidence), ["MUST contract/attribution-alone (merged)"]);
+    let chat = spec::dialect("chat").unwrap();
+    let (_, mut evidence) = same("garden");
+    evidence.upstream.iter_mut().for_each(|exchange| join(exchange, chat.api));
+    let test = Test { upstream: chat, ..test.clone() };
+    assert_eq!(levels(&test, &evidence), ["SHOULD contract/attribution-alone (merged)"]);
+}
+
+#[test]
 fn a_seal_that_a_part_lost_is_found() {
     let (test, mut evidence) = same("kite");
     change(&mut evidence.upstream[1], |request| {
@@ -86,6 +111,74 @@ fn a_seal_that_a_part_lost_is_found() {
         assert_eq!(lost.count(), 1);
     });
     assert!(found(&test, &evidence).contains(&"MUST session/sealed-kept (lost)".to_owned()));
+}
+
+#[test]
+fn one_of_two_equal_seals_is_lost() {
+    let (test, mut evidence) = same("garden");
+    let seals = seals_of(&evidence);
+    for exchange in evidence.client.iter_mut().chain(&mut evidence.upstream) {
+        let bodies = exchange.response.as_mut().unwrap().pieces.iter_mut().map(|(_, bytes)| bytes);
+        for bytes in bodies.chain([&mut exchange.body]) {
+            *bytes = String::from_utf8_lossy(bytes).replace(&seals[1], &seals[0]).into_bytes();
+        }
+    }
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+    let both = evidence.upstream.iter_mut().rev();
+    let mut both = both.filter(|it| String::from_utf8_lossy(&it.body).matches(&*seals[0]).count() == 2);
+    let last = both.next().unwrap();
+    last.body = String::from_utf8_lossy(&last.body).replacen(&*seals[0], "", 1).into_bytes();
+    assert!(found(&test, &evidence).contains(&"MUST session/sealed-kept (lost)".to_owned()));
+}
+
+/// The client's seals are those of the upstream in an envelope of the gateway.
+fn wrap(evidence: &mut Evidence, seals: &[&str]) {
+    for exchange in &mut evidence.client {
+        let bodies = exchange.response.as_mut().unwrap().pieces.iter_mut().map(|(_, bytes)| bytes);
+        for bytes in bodies.chain([&mut exchange.body]) {
+            let text = seals.iter().fold(String::from_utf8_lossy(bytes).into_owned(), |text, seal| {
+                text.replace(seal, &format!("wrapped-{seal}"))
+            });
+            *bytes = text.into_bytes();
+        }
+    }
+}
+
+#[test]
+fn a_seal_may_reach_the_client_in_an_envelope() {
+    let (test, original) = same("garden");
+    let seals = seals_of(&original);
+    let seals: Vec<&str> = seals.iter().map(String::as_str).collect();
+    assert_eq!(seals.len(), 2);
+    let mut evidence = original.clone();
+    wrap(&mut evidence, &seals);
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+    // The envelope is none of the upstream's seals.
+    evidence.upstream.clone_from(&evidence.client);
+    for (exchange, own) in evidence.upstream.iter_mut().zip(&original.upstream) {
+        exchange.response.clone_from(&own.response);
+    }
+    assert_eq!(found(&test, &evidence), ["MUST session/sealed-kept (lost)"]);
+}
+
+#[test]
+fn an_envelope_hides_no_seal_of_another_provider() {
+    let (test, mut evidence) = same("garden");
+    let case = BETWEEN_CASES.iter().find(|case| case.id == "session/two-homes").unwrap();
+    let test = Test { case, ..test };
+    let seals = seals_of(&evidence);
+    wrap(&mut evidence, &seals.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(found(&test, &evidence), Vec::<String>::new());
+    for exchange in evidence.client.iter_mut().chain(&mut evidence.upstream).filter(|it| it.turn > 5) {
+        change(exchange, |request| request["model"] = json!("other"));
+    }
+    assert!(found(&test, &evidence).contains(&"MUST session/reasoning-home ()".to_owned()));
+}
+
+/// The signatures that the upstream issues in a session of Messages.
+fn seals_of(evidence: &Evidence) -> Vec<String> {
+    let deltas = evidence.upstream.iter().flat_map(|exchange| exchange.response.as_ref().unwrap().values());
+    deltas.filter_map(|event| Some(event["delta"]["signature"].as_str()?.to_owned())).collect()
 }
 
 #[test]

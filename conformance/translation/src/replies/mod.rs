@@ -11,4 +11,4 @@ mod whole;
 
 pub use delta::{Delta, PartKind, Stopped};
 pub use reader::ReplyReader;
-pub use stops::stops;
+pub use stops::{stops, words};

@@ -20,6 +20,12 @@ pub fn stops(api: &str, word: &str) -> &'static [Stop] {
     FILE.stop.get(api).and_then(|words| words.get(word)).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// The words of an API that a response may end with for a reason.
+pub fn words(api: &str, stop: Stop) -> Vec<&'static str> {
+    let words = FILE.stop.get(api).into_iter().flatten();
+    words.filter(|(_, classes)| classes.contains(&stop)).map(|(word, _)| word.as_str()).collect()
+}
+
 /// Evidence for the stop reason, besides the word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shown {

@@ -62,14 +62,22 @@ fn is_due(turn: &Turn<'_>) -> bool {
     })
 }
 
-pub(in crate::judge) fn judge_incomplete(findings: &mut Findings<'_>, upstream: &Reply, client: &Reply) {
-    let (sent, Some(found)) = (upstream.usage.unwrap_or_default(), client.usage) else { return };
-    for (name, sent_count, count) in
-        [("input", sent.input, found.input), ("output", sent.output, found.output)]
+pub(in crate::judge) fn judge_incomplete(
+    findings: &mut Findings<'_>,
+    turn: &Turn<'_>,
+    [upstream, client]: [&Reply; 2],
+) {
+    let Some(found) = client.usage else { return };
+    let sent = turn.counted().unwrap_or_default();
+    // A gateway may read on behind an event that it cannot read.
+    let all = upstream.usage.unwrap_or_default();
+    for (name, sent_count, all, count) in
+        [("input", sent.input, all.input, found.input), ("output", sent.output, all.output, found.output)]
     {
         // Some APIs begin with the input, which a gateway then has to estimate.
         let is_estimate = name == "input" && sent_count.is_none();
-        let Some(count) = count.filter(|count| *count > sent_count.unwrap_or(0) && !is_estimate) else {
+        let most = sent_count.max(all).unwrap_or(0);
+        let Some(count) = count.filter(|count| *count > most && !is_estimate) else {
             continue;
         };
         let level = if sent_count.is_some() { Level::Must } else { DETAIL };

@@ -66,7 +66,7 @@ impl<'t> Findings<'t> {
 
     /// Nothing is added if the pair of APIs cannot hold the rule, or if there is a finding of the same kind.
     pub(in crate::judge) fn add(&mut self, id: &'static str, problem: Problem) {
-        if self.is_limit(id) {
+        if self.excuses(id, Some(&problem.kind)) {
             return;
         }
         let usual = between_rule(id).map(|rule| rule.level);
@@ -101,7 +101,11 @@ impl<'t> Findings<'t> {
 
     /// A rule that the pair of APIs cannot hold is noted.
     pub(in crate::judge) fn is_limit(&mut self, rule: &str) -> bool {
-        let Some(limit) = limit_of(self.test, rule) else { return false };
+        self.excuses(rule, None)
+    }
+
+    fn excuses(&mut self, rule: &str, kind: Option<&str>) -> bool {
+        let Some(limit) = limit_of(self.test, rule, kind) else { return false };
         let met = [rule.to_owned(), limit.reason.to_owned()];
         if !self.limits.contains(&met) {
             self.limits.push(met);
@@ -118,9 +122,16 @@ impl<'t> Findings<'t> {
     }
 }
 
-pub(in crate::judge) fn limit_of(test: &Test, rule: &str) -> Option<&'static BetweenLimit> {
+/// A limit of one kind of findings excuses no other.
+pub(in crate::judge) fn limit_of(
+    test: &Test,
+    rule: &str,
+    kind: Option<&str>,
+) -> Option<&'static BetweenLimit> {
     let pair = [test.front.api.name, test.upstream.api.name];
-    BETWEEN_LIMITS.iter().find(|limit| limit.rule == rule && applies(limit, pair, test.case.id))
+    let is_kind = |limit: &BetweenLimit| limit.kind.is_none() || limit.kind == kind;
+    let mut limits = BETWEEN_LIMITS.iter();
+    limits.find(|limit| limit.rule == rule && is_kind(limit) && applies(limit, pair, test.case.id))
 }
 
 pub(in crate::judge) fn applies(limit: &BetweenLimit, [front, upstream]: [&str; 2], case: &str) -> bool {

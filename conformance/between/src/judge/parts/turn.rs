@@ -2,7 +2,7 @@
 
 use results::StreamOutcome;
 use serde_json::Value;
-use translation::{Delta, Question, Reply, ReplyReader, Stop};
+use translation::{Delta, Question, Reply, ReplyReader, Stop, Usage};
 
 use super::framing::{http_within, is_stream};
 use crate::evidence::{Ended, Evidence, Exchanged, Response, Test};
@@ -65,6 +65,17 @@ impl<'e> Turn<'e> {
 
     pub(in crate::judge) fn is_faulty(&self) -> bool {
         self.test.is_faulty(self.client.turn)
+    }
+
+    /// The token counts that the upstream sent before its stream became unreadable.
+    pub(in crate::judge) fn counted(&self) -> Option<Usage> {
+        let response = self.answer()?;
+        let body = response.body();
+        if !is_stream(response, &body) {
+            return self.upstream_reply().usage;
+        }
+        let deltas = ReplyReader::all(self.test.upstream.api, &body).into_iter();
+        deltas.take_while(|delta| !matches!(delta, Delta::Garbled(_))).collect::<Reply>().usage
     }
 
     /// The upstream sent everything, and its stop reason, before anything failed.

@@ -1,11 +1,11 @@
 //! Content that goes back to the upstream: its calls with their outputs, and its reasoning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Level;
 use serde_json::Value;
 use spec::Api;
-use translation::{Call, NO_ID, Output, Part, Question};
+use translation::{Call, NO_ID, Output, Part, Question, Role};
 
 use crate::judge::Turn;
 use crate::judge::answer::calls_of;
@@ -21,9 +21,32 @@ pub(in crate::judge) fn judge(
     turn: &Turn<'_>,
     [got, asked]: [&Question; 2],
 ) {
+    if behind_texts(got).len() > behind_texts(asked).len() {
+        let message = "a text of the user stands between a call and its output upstream, and none does in the client's request";
+        findings.add("request/results", Problem::new("behind a text", message));
+    }
     let is_wrapped = [turn.test.front, turn.test.upstream].iter().any(|end| wraps_outputs(end.api));
     calls(findings, before, is_wrapped, [got, asked]);
     reasoning(findings, before, got);
+}
+
+/// Providers refuse an output behind a text of the user.
+pub(in crate::judge) fn behind_texts(question: &Question) -> BTreeSet<String> {
+    let mut has_text = false;
+    let parts = question.turns.iter().flat_map(|turn| turn.parts.iter().map(|part| (turn.role, part)));
+    let late = parts.filter_map(|(role, part)| match part {
+        Part::Call(_) => {
+            has_text = false;
+            None
+        }
+        Part::Text(_) if role == Role::User => {
+            has_text = true;
+            None
+        }
+        Part::Result(output) if has_text => Some(output.id.clone()),
+        _ => None,
+    });
+    late.collect()
 }
 
 fn calls_in<'q>(question: &'q Question) -> Calls<'q> {
@@ -79,7 +102,9 @@ fn calls(findings: &mut Findings<'_>, before: &[Turn<'_>], is_wrapped: bool, [go
             continue;
         };
         let is_inner = || is_wrapped && is_only_member(&output.text, &sent_output.text);
-        if !is_same_json(&output.text, &sent_output.text) && !is_inner() {
+        // Where a failure has no mark, a text may tell it.
+        let is_told = sent_output.is_error && !output.is_error && output.text.contains(&*sent_output.text);
+        if !is_same_json(&output.text, &sent_output.text) && !is_inner() && !is_told {
             add("output", format!("the output of {name} differs"), [&output.text, &sent_output.text]);
         }
         if output.is_error != sent_output.is_error {

@@ -46,7 +46,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
         }
         errors(findings, session, turn);
         let Some(upstream) = &turn.got else { continue };
-        attribution(findings, turn, upstream);
+        attribution(findings, session, turn, upstream);
         if session.is_same {
             headers(findings, session, turn);
             system(findings, turn, upstream);
@@ -127,14 +127,16 @@ fn merged(upstream: &End) -> Option<&Part> {
     upstream.parts.iter().find(|part| part.text.contains(ATTRIBUTION) && !part.is_attribution)
 }
 
-/// The provider drops the whole block that begins with the attribution.
-fn attribution(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
+/// The provider drops the whole block that begins with the attribution. Another one reads it as instructions, and loses none.
+fn attribution(findings: &mut Findings<'_>, session: &Session<'_>, turn: &SessionTurn<'_>, upstream: &End) {
     if turn.sent.parts.iter().any(|part| part.is_attribution)
         && let Some(part) = merged(upstream)
     {
         let message =
             format!("turn {}: the attribution block is merged with other text upstream", turn.number);
-        findings.add("contract/attribution-alone", Problem::new("merged", message).showing(&part.text, ""));
+        let level = if session.is_same { Level::Must } else { Level::Should };
+        let problem = Problem::new("merged", message).at(level);
+        findings.add("contract/attribution-alone", problem.showing(&part.text, ""));
     }
 }
 

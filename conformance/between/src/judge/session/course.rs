@@ -137,7 +137,7 @@ fn downgrade(findings: &mut Findings<'_>, api: &Api, turn: &SessionTurn<'_>) {
         let differs = |name: &&String| one.get(name.as_str()) != other.get(name.as_str());
         let names: Vec<&String> =
             one.as_object().into_iter().flat_map(serde_json::Map::keys).filter(differs).collect();
-        let seals = [&one, &other].map(|request| super::history::seals(api, request).len());
+        let seals = [&one, &other].map(|request| super::seals::seals(api, request).len());
         let what = listed(&names, MOST, |name| format!("`{name}`"));
         let message = format!(
             "turn {}: after status {}, the gateway sends the request again with other values of {what} ({} of {} sealed thoughts), \

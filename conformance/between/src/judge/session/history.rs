@@ -1,12 +1,11 @@
 //! The history of a session, which the client sends again in each turn.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use catalogue::Level;
 use results::text::{counted, listed};
 use serde_json::Value;
-use spec::Api;
 use translation::{Part, Question, Role};
 
 use super::canonical::ATTRIBUTION;
@@ -15,19 +14,16 @@ use crate::content::{COMPACTION, TRIGGER};
 use crate::evidence::Response;
 use crate::judge::parts::findings::{Findings, Problem, shown};
 use crate::judge::parts::values::difference;
+use crate::judge::request::history::behind_texts;
 use crate::judge::request::tool_schema::plain;
 
 /// Maximum number of names that are shown.
 const MOST: usize = 20;
 /// A text of as many characters belongs to one agent alone.
 const OWN_TEXT: usize = 24;
-/// Members with what only the upstream can read.
-const SEALS: [&str; 3] = ["signature", "encrypted_content", "thoughtSignature"];
 
 pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
-    let homes = homes(session);
     for (turn, upstream) in session.both() {
-        sealed(findings, &homes, turn, upstream);
         system(findings, turn, upstream);
         tools(findings, turn, upstream);
         results(findings, turn, upstream);
@@ -38,7 +34,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, session: &Session<'_>) {
     compaction(findings, session);
 }
 
-fn walk<'v>(value: &'v Value, found: &mut impl FnMut(&'v serde_json::Map<String, Value>)) {
+pub(super) fn walk<'v>(value: &'v Value, found: &mut impl FnMut(&'v serde_json::Map<String, Value>)) {
     match value {
         Value::Object(members) => {
             found(members);
@@ -49,59 +45,8 @@ fn walk<'v>(value: &'v Value, found: &mut impl FnMut(&'v serde_json::Map<String,
     }
 }
 
-fn kind(members: &serde_json::Map<String, Value>) -> &str {
+pub(super) fn kind(members: &serde_json::Map<String, Value>) -> &str {
     members.get("type").and_then(Value::as_str).unwrap_or_default()
-}
-
-pub(super) fn seals<'r>(api: &Api, request: &'r Value) -> Vec<&'r str> {
-    let mut all = Vec::new();
-    walk(request.get(api.request.input).unwrap_or(&Value::Null), &mut |members| {
-        let names: &[&str] = match kind(members) {
-            COMPACTION => &[],
-            "redacted_thinking" => &["data"],
-            _ => &SEALS,
-        };
-        let own = names.iter().filter_map(|name| members.get(*name)?.as_str());
-        all.extend(own.filter(|seal| !seal.is_empty()));
-    });
-    all
-}
-
-/// The models that issued the seals of a session which moves to another provider.
-fn homes<'e>(session: &'e Session<'_>) -> BTreeMap<&'e str, &'e str> {
-    let mut homes = BTreeMap::new();
-    if session.test.case.session.as_ref().is_some_and(|case| case.moves_at.is_some()) {
-        for pair in session.turns.windows(2) {
-            let [before, next] = pair else { continue };
-            for seal in next.sent.seals() {
-                homes.entry(seal).or_insert(&*before.sent.question.model);
-            }
-        }
-    }
-    homes
-}
-
-fn sealed(findings: &mut Findings<'_>, homes: &BTreeMap<&str, &str>, turn: &SessionTurn<'_>, upstream: &End) {
-    let is_foreign = |seal: &&str| homes.get(seal).is_some_and(|home| *home != turn.sent.question.model);
-    let (mut wanted, own) = (turn.sent.seals(), upstream.seals());
-    wanted.retain(|seal| !is_foreign(seal));
-    if let Some(seal) = own.iter().find(|seal| is_foreign(seal)) {
-        let message = format!("turn {}: what another provider sealed reaches this one", turn.number);
-        findings.add("session/reasoning-home", Problem::new("", message).showing(seal, ""));
-    }
-    let mut rest = own.iter();
-    if wanted.iter().all(|seal| rest.any(|it| it == seal)) {
-        return;
-    }
-    let kept = wanted.iter().filter(|seal| own.contains(seal)).count();
-    let kind = if kept < wanted.len() { "lost" } else { "order" };
-    let message = format!(
-        "turn {}: {kept} of {} signatures and encrypted thoughts of the client reach the upstream{}",
-        turn.number,
-        wanted.len(),
-        if kept < wanted.len() { "" } else { ", in another order" }
-    );
-    findings.add("session/sealed-kept", Problem::new(kind, message));
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -286,24 +231,7 @@ fn phases(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
 
 /// Providers refuse a result of a tool behind a text of the user.
 fn interrupted(findings: &mut Findings<'_>, turn: &SessionTurn<'_>, upstream: &End) {
-    let all = |question: &Question| -> BTreeSet<String> {
-        let mut has_text = false;
-        let parts = question.turns.iter().flat_map(|turn| turn.parts.iter().map(|part| (turn.role, part)));
-        let late = parts.filter_map(|(role, part)| match part {
-            Part::Call(_) => {
-                has_text = false;
-                None
-            }
-            Part::Text(_) if role == Role::User => {
-                has_text = true;
-                None
-            }
-            Part::Result(output) if has_text => Some(output.id.clone()),
-            _ => None,
-        });
-        late.collect()
-    };
-    let [own, wanted] = [&upstream.question, &turn.sent.question].map(all);
+    let [own, wanted] = [&upstream.question, &turn.sent.question].map(behind_texts);
     if let Some(id) = own.difference(&wanted).next() {
         let message = format!(
             "turn {}: a text of the user stands between a call and its result upstream, and none does in the client's request",

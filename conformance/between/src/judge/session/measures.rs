@@ -5,6 +5,7 @@ use results::text::shortened;
 use super::cache::{cached, kept_marks, marks_of};
 use super::canonical::Kept;
 use super::contract::retry_after;
+use super::seals::{Seals, kept};
 use super::{End, Session};
 
 /// Number of characters of a change that are shown.
@@ -32,11 +33,12 @@ pub(super) fn measures(session: &Session<'_>) -> Vec<String> {
             [kept_marks(&turn.sent.parts, &upstream.parts), marks_of(&turn.sent.parts).len()]
         }),
     );
+    let seals = Seals::new(session);
     of(
         "sealed",
         sum(&|turn, upstream| {
-            let (wanted, own) = (turn.sent.seals(), upstream.seals());
-            [wanted.iter().filter(|seal| own.contains(seal)).count(), wanted.len()]
+            let (wanted, own) = (seals.due(turn), upstream.seals());
+            [kept(&wanted, &own), wanted.len()]
         }),
     );
     let counts = session.turns.iter().filter_map(cached);

@@ -9,6 +9,7 @@ mod course;
 mod history;
 mod measures;
 mod probes;
+mod seals;
 
 use std::collections::BTreeMap;
 
@@ -76,13 +77,14 @@ impl End {
     }
 
     fn seals(&self) -> Vec<&str> {
-        history::seals(self.api, &self.request)
+        seals::seals(self.api, &self.request)
     }
 }
 
 pub(super) fn judge(findings: &mut Findings<'_>, test: &Test, evidence: &Evidence) -> Vec<String> {
     let session = Session::new(test, evidence);
     cache::judge(findings, &session);
+    seals::judge(findings, &session);
     history::judge(findings, &session);
     course::judge(findings, &session);
     contract::judge(findings, &session);

@@ -145,6 +145,22 @@ fn reported_faults_have_no_findings() {
 }
 
 #[test]
+fn counts_behind_an_event_that_breaks_are_not_those_of_its_time() {
+    let mut bench = cut("messages", "chat");
+    bench.test.fault = Some(Fault::Stream(UpstreamFault::Malformed, 1));
+    *bench.upstream() = Bench::new("messages", "chat", "fault/malformed-text").upstream().clone();
+    let garbled = (Duration::from_millis(11), b"data: {\"id\": \n\n".to_vec());
+    bench.upstream().pieces.insert(1, garbled);
+    assert_eq!(bench.found(), []);
+    // The gateway estimates the input.
+    bench.replace("\"input_tokens\":0", "\"input_tokens\":25");
+    assert_eq!(bench.found(), []);
+    // It counts the output up to the break.
+    bench.replace("\"output_tokens\":0", "\"output_tokens\":99");
+    assert_eq!(bench.found(), [("fault/usage".to_owned(), "output".to_owned())]);
+}
+
+#[test]
 fn an_answer_without_a_marker_at_its_end_is_one() {
     let mut bench = cut("chat", "chat");
     let after = bench.evidence.after.as_mut().and_then(|after| after.response.as_mut()).unwrap();

@@ -142,3 +142,75 @@ fn a_wrong_end_is_one_finding() {
     bench.replace("\"stop_reason\":\"refusal\"", "\"stop_reason\":\"stop_sequence\"");
     assert_eq!(bench.only().rule, "answer/stop");
 }
+
+#[test]
+fn a_filter_that_looks_like_an_end_is_found() {
+    let completed = [
+        ("response.incomplete", "response.completed"),
+        ("\"status\":\"incomplete\"", "\"status\":\"completed\""),
+        ("{\"reason\":\"content_filter\"}", "null"),
+    ];
+    let stopped = [("\"SAFETY\"", "\"STOP\"")];
+    for (front, upstream, changes) in [
+        ("responses", "chat", &completed[..]),
+        ("responses", "messages", &completed),
+        ("gemini", "chat", &stopped),
+        ("gemini", "responses", &stopped),
+        ("chat", "messages", &[("\"content_filter\"", "\"stop\"")]),
+    ] {
+        let mut bench = Bench::new(front, upstream, "stop/filter");
+        changes.iter().for_each(|(from, to)| bench.replace(from, to));
+        let found = bench.judge().findings.remove(0);
+        assert_eq!(found.rule, "answer/stop", "{front}-{upstream}");
+        let word = changes.last().filter(|_| front != "responses").map_or("\"incomplete\"", |(word, _)| word);
+        assert!(found.message.contains(word), "{}", found.message);
+    }
+}
+
+#[test]
+fn a_limit_excuses_refusals_of_what_it_is_about_alone() {
+    let refused = |case: &str| {
+        let mut bench = Bench::new("messages", "responses", case);
+        bench.evidence.upstream.clear();
+        bench.client().status = 400;
+        let body = br#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#;
+        bench.client().pieces = vec![(std::time::Duration::from_millis(5), body.to_vec())];
+        bench.client().headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        bench.judge()
+    };
+    let stops = refused("request/stops");
+    assert_eq!((stops.findings.len(), stops.limits.len()), (0, 1), "{stops:?}");
+    let call = refused("call/one");
+    assert_eq!(call.findings[0].rule, "answer/kind");
+    assert_eq!(call.limits, Vec::<[String; 2]>::new());
+}
+
+#[test]
+fn a_failed_output_keeps_its_text() {
+    let with = |content: &str| {
+        let mut bench = Bench::new("messages", "chat", "call/failed-result");
+        bench.send(|body| {
+            let messages = body["messages"].as_array_mut().unwrap();
+            let output = messages.iter_mut().find(|message| message["role"] == "tool").unwrap();
+            output["content"] = json!(content);
+        });
+        bench
+    };
+    let lost = with("").only();
+    assert_eq!((&*lost.rule, &*lost.kind), ("request/results", "output"));
+    for told in ["no such station", "Error: no such station"] {
+        assert_eq!(with(told).found(), [], "{told}");
+    }
+}
+
+#[test]
+fn an_output_stands_right_behind_its_call() {
+    let mut bench = Bench::new("messages", "chat", "call/failed-result");
+    bench.send(|body| {
+        let messages = body["messages"].as_array_mut().unwrap();
+        let output = messages.iter().position(|message| message["role"] == "tool").unwrap();
+        messages.swap(output, output + 1);
+    });
+    let found = bench.only();
+    assert_eq!((&*found.rule, &*found.kind), ("request/results", "behind a text"));
+}
