@@ -184,7 +184,7 @@ impl ResponsePlan {
         plan
     }
 
-    /// Ends the response before the first of these texts, of which a request may have any number.
+    /// Ends the response before the first of these texts. A request may have any number.
     pub fn stop_before(&mut self, stops: &[impl AsRef<str>]) {
         for at in 0..self.items.len() {
             let Some(Item::Message(parts)) = self.items.get_mut(at) else { continue };

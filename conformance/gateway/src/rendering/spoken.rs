@@ -279,7 +279,7 @@ impl Said<'_> {
                 _ => {}
             }
         }
-        if self.plan.is_interleaved { side_by_side(parts.deltas) } else { parts.deltas }
+        if self.plan.is_interleaved { side_by_side(&parts.deltas) } else { parts.deltas }
     }
 
     fn part(&self, part: &Part, parts: &mut Parts) {
@@ -394,7 +394,7 @@ impl Parts {
 }
 
 /// Neighbouring calls take turns.
-fn side_by_side(deltas: Vec<Spelled>) -> Vec<Spelled> {
+fn side_by_side(deltas: &[Spelled]) -> Vec<Spelled> {
     let is_call = |deltas: &[Spelled]| {
         matches!(deltas.first(), Some((Delta::Opened { kind: PartKind::Call { .. }, .. }, _)))
     };

@@ -32,7 +32,7 @@ impl LevelChange {
     /// If the dialects differ in the level of a rule, it has an entry for each level.
     pub(crate) fn of_several<'r>(rules: impl IntoIterator<Item = &'r Rules>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
-        for change in rules.into_iter().flat_map(|rules| rules.changed()).map(Self::from) {
+        for change in rules.into_iter().flat_map(Rules::changed).map(Self::from) {
             if !all.contains(&change) {
                 all.push(change);
             }

@@ -159,7 +159,9 @@ fn a_filter_that_looks_like_an_end_is_found() {
         ("chat", "messages", &[("\"content_filter\"", "\"stop\"")]),
     ] {
         let mut bench = Bench::new(front, upstream, "stop/filter");
-        changes.iter().for_each(|(from, to)| bench.replace(from, to));
+        for (from, to) in changes {
+            bench.replace(from, to);
+        }
         let found = bench.judge().findings.remove(0);
         assert_eq!(found.rule, "answer/stop", "{front}-{upstream}");
         let word = changes.last().filter(|_| front != "responses").map_or("\"incomplete\"", |(word, _)| word);

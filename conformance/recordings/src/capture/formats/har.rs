@@ -214,7 +214,7 @@ mod tests {
         let read = |archive: &str| {
             let mut events = 0;
             let outcome = read(archive.as_bytes(), &mut |entry| {
-                events += usize::from(matches!(entry, Entry::Event(_)))
+                events += usize::from(matches!(entry, Entry::Event(_)));
             });
             (events, outcome.err().map(|error| error.to_string()))
         };
