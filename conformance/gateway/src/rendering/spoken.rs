@@ -279,7 +279,7 @@ impl Said<'_> {
                 _ => {}
             }
         }
-        if self.plan.is_interleaved { side_by_side(&parts.deltas) } else { parts.deltas }
+        parts.deltas
     }
 
     fn part(&self, part: &Part, parts: &mut Parts) {
@@ -391,28 +391,6 @@ impl Parts {
         let pieces = pieces.iter().map(|(step, value)| Delta::Piece { part, step, value: value.clone() });
         self.deltas.extend(pieces.chain([Delta::Closed { part }]).map(|delta| (delta, None)));
     }
-}
-
-/// Neighbouring calls take turns.
-fn side_by_side(deltas: &[Spelled]) -> Vec<Spelled> {
-    let is_call = |deltas: &[Spelled]| {
-        matches!(deltas.first(), Some((Delta::Opened { kind: PartKind::Call { .. }, .. }, _)))
-    };
-    let is_same = |_: &Spelled, (next, _): &Spelled| !matches!(next, Delta::Opened { .. });
-    let mut parts = deltas.chunk_by(is_same).peekable();
-    let mut all = Vec::new();
-    while let Some(first) = parts.next() {
-        let mut group = vec![first.iter()];
-        while is_call(first)
-            && let Some(next) = parts.next_if(|next| is_call(next))
-        {
-            group.push(next.iter());
-        }
-        while group.iter().any(|part| part.len() > 0) {
-            all.extend(group.iter_mut().filter_map(Iterator::next).cloned());
-        }
-    }
-    all
 }
 
 /// In the words of the API.

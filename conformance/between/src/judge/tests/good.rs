@@ -88,14 +88,3 @@ fn each_leniency_is_one() {
         assert!(found.iter().all(|(rule, _)| rule != "request/schema"), "{}: {found:?}", known.request);
     }
 }
-
-#[test]
-fn pieces_of_interleaved_calls_alternate() {
-    for upstream in ["chat", "responses"] {
-        let mut bench = Bench::new("messages", upstream, "call/interleaved");
-        let stream = String::from_utf8(bench.upstream().body()).unwrap();
-        let pieces = [r#"\"Os""#, r#"\"C""#, r#"lo\"}""#, r#"ET\"}""#];
-        let places = pieces.map(|piece| stream.find(piece));
-        assert!(places.is_sorted() && places[0].is_some(), "{upstream}: {places:?}");
-    }
-}
