@@ -131,7 +131,7 @@ fn one_of_two_equal_seals_is_lost() {
     assert!(found(&test, &evidence).contains(&"MUST session/sealed-kept (lost)".to_owned()));
 }
 
-/// The client's seals are those of the upstream in an envelope of the gateway.
+/// The gateway gives the client each seal in an envelope.
 fn wrap(evidence: &mut Evidence, seals: &[&str]) {
     for exchange in &mut evidence.client {
         let bodies = exchange.response.as_mut().unwrap().pieces.iter_mut().map(|(_, bytes)| bytes);

@@ -1,4 +1,4 @@
-//! Items that come of tools: `items.toml`.
+//! Items of tools: `items.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use translation::Template;
 
 use super::pieces::{Fragments, fragments, small};
 
-/// An item that comes of a tool.
+/// An item of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolItem {
     /// How items of its kind are made.
@@ -28,28 +28,28 @@ pub(crate) struct ItemPage {
     pub(crate) kind: String,
     /// The beginning of its id.
     pub(crate) prefix: String,
-    /// Whether its result refers to it by another id.
+    /// It has the id of a call beside its own.
     pub(crate) is_called: bool,
-    /// Whether answers are supported by its results.
+    /// Answers cite its results.
     pub(crate) is_search: bool,
-    /// How the words of its directive are texts, if they are more than a value.
+    /// How the words of its directive become streamed texts; none do if absent.
     texts: Option<Texts>,
     /// The words of a directive that has none.
     usual: String,
     values: Template,
 }
 
-/// How words have texts.
+/// How the words of a directive become texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Texts {
-    /// They are one.
+    /// All words are one text.
     One,
-    /// They are one, behind a name.
+    /// The words after the first one, which is a name.
     Named,
-    /// A JSON object in them is one.
+    /// From the first brace on, as they are a JSON object.
     Object,
-    /// They are several.
+    /// A text for each part between semicolons.
     List,
 }
 
@@ -95,7 +95,6 @@ impl ToolItem {
         self.texts.iter().flatten()
     }
 
-    /// The text of its value, if it has one of this name.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.values.get(name)?.as_str()
     }

@@ -74,7 +74,7 @@ fn thought(request: &Value, speech: &Speech, dialect: &Dialect) -> Option<Though
     })
 }
 
-/// Whether a value at one of the places is on. The last segment may be an entry of a list.
+/// The last segment of a place may be an entry of a list.
 fn is_any_on(request: &Value, places: &[String]) -> bool {
     let is_listed = |place: &str| {
         let (list, name) = place.rsplit_once('/')?;
@@ -141,7 +141,7 @@ fn chosen(request: &Value, speech: &Speech, api: &Api, ask: &Ask) -> (Vec<ToolIt
     (items, calls.unwrap_or_default())
 }
 
-/// Whether the members are equal that both have.
+/// Members that only one of them has do not count.
 fn are_alike(choice: &Value, tool: &Value) -> bool {
     let members = choice.as_object().into_iter().flatten();
     members.filter_map(|(name, value)| Some((value, tool.get(name)?))).all(|(value, own)| value == own)

@@ -31,7 +31,7 @@ fn a_good_gateway_has_no_findings() {
             if (front, case.id) == ("chat", "reasoning/summary") {
                 continue;
             }
-            // Messages has one word for refusals of models and of filters. Gemini has none for those of models.
+            // Messages has one word for what a model and what a filter refuses, and Gemini has none for a model.
             if [("messages", "gemini"), ("gemini", "messages")].contains(&(front, upstream))
                 && case.id.ends_with("refusal") | case.id.starts_with("refusal")
             {

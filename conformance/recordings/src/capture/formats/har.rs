@@ -110,7 +110,7 @@ pub(in crate::capture) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -
                 let asked: Option<Asked> = serde_json::from_str(raw.get()).ok();
                 let is_meant =
                     || raw.get().contains(STREAM) || asked.is_none_or(|asked| is_known(&asked.request.url));
-                // Only the first one is told.
+                // Only the first error is reported.
                 if outcome.is_ok() && is_meant() {
                     let before = line_of(bytes, offset_in(bytes, raw.get()));
                     let line = before + (error.line() as u64).saturating_sub(1);
